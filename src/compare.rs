@@ -11,7 +11,9 @@ use crate::{cross, output};
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::assemble;
-use ragtriage_report::comparison::{ComparisonView, Shown, markdown, terminal};
+use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
+use ragtriage_report::render::terminal::Screen;
+use ragtriage_report::render::{markdown, terminal};
 use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
@@ -95,17 +97,18 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     // Measures that were named are all shown.
     let every_cutoff = args.all || !args.measures.is_empty();
-    let view = ComparisonView::new(
+    let report = ComparisonView::new(
         &comparison,
-        Shown {
+        ComparisonDetail {
             flips: args.limit_flips,
             every_cutoff,
         },
-    );
+    )
+    .report();
     output::data(&if args.form.md {
-        markdown::render(&view)
+        markdown::render(&report)
     } else {
-        terminal::render(&view, output::color())
+        terminal::render(&report, Screen::new(output::color()))
     })
 }
 

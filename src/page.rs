@@ -9,12 +9,12 @@ use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
-use ragtriage_report::comparison::{self, ComparisonView};
+use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
 use ragtriage_report::html::{self, Page};
 use ragtriage_report::pictures::Pictures;
 use ragtriage_report::questions::{Counterparts, Evaluated, Questions};
-use ragtriage_report::record::Record;
-use ragtriage_report::view::View;
+use ragtriage_report::run::RunReport;
+use ragtriage_report::run::provenance::Provenance;
 use ragtriage_runs::{RunFolder, SavedRun, StoreError};
 
 pub(super) use ragtriage_report::questions::PageScope;
@@ -151,7 +151,7 @@ impl Beside {
     pub fn view(&self) -> ComparisonView {
         ComparisonView::new(
             &self.comparison,
-            comparison::Shown {
+            ComparisonDetail {
                 flips: FLIPS,
                 every_cutoff: false,
             },
@@ -188,11 +188,11 @@ pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
         scope,
     );
     let comparison = beside.as_ref().map(Beside::view);
-    let view = View::new(run, evaluation);
+    let report = RunReport::new(run, evaluation);
     html::render(&Page {
-        view: &view,
-        pictures: &Pictures::new(run, evaluation, curves, &view),
-        record: &Record::new(&run.manifest, &evaluation.summary),
+        run: &report,
+        pictures: &Pictures::new(run, evaluation, curves, &report),
+        provenance: &Provenance::new(&run.manifest, &evaluation.summary),
         comparison: comparison.as_ref(),
         blocks: &questions.blocks(),
     })

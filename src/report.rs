@@ -12,8 +12,10 @@ use crate::{audit, output};
 use ragtriage_eval::outcomes;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::settings::assemble;
-use ragtriage_report::view::View;
-use ragtriage_report::{comparison, csv, markdown, terminal, trec};
+use ragtriage_report::render::terminal::Screen;
+use ragtriage_report::render::{markdown, terminal};
+use ragtriage_report::run::RunReport;
+use ragtriage_report::{csv, trec};
 use ragtriage_runs::{RunFolder, SavedRun};
 
 #[derive(Debug, Args)]
@@ -121,7 +123,14 @@ fn content(
         beside,
         ..
     } = reported;
-    let view = || View::new(run, evaluation);
+    let plain = || {
+        let mut report = RunReport::new(run, evaluation).report();
+        let comparison = beside.iter().map(|beside| beside.view().report());
+        report
+            .elements
+            .extend(comparison.flat_map(|report| report.elements));
+        report
+    };
     let of_two = |form: &str| {
         let hint = "leave --compare out, or write html, md, json or terminal";
         Failure::new(
@@ -131,17 +140,8 @@ fn content(
     };
     Ok(match (form, beside.as_ref()) {
         (ReportFormat::Html, _) => page::render(reported, shown),
-        (ReportFormat::Terminal, None) => terminal::render(&view(), output::color()),
-        (ReportFormat::Terminal, Some(beside)) => {
-            let color = output::color();
-            terminal::render(&view(), color)
-                + "\n"
-                + &comparison::terminal::render(&beside.view(), color)
-        }
-        (ReportFormat::Md, None) => markdown::render(&view()),
-        (ReportFormat::Md, Some(beside)) => {
-            markdown::render(&view()) + "\n" + &comparison::markdown::render(&beside.view())
-        }
+        (ReportFormat::Terminal, _) => terminal::render(&plain(), Screen::new(output::color())),
+        (ReportFormat::Md, _) => markdown::render(&plain()),
         (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
         (ReportFormat::Json, Some(beside)) => {
             let both =
@@ -186,7 +186,8 @@ pub fn write_and_print(
     let printed = output::data(&if as_json {
         summary
     } else {
-        terminal::render(&View::new(run, evaluation), output::color())
+        let report = RunReport::new(run, evaluation).report();
+        terminal::render(&report, Screen::new(output::color()))
     });
     printed.map_err(|failure| {
         let path = folder.path().display();

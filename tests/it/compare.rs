@@ -57,43 +57,44 @@ fn a_comparison_in_a_terminal() {
     // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
     insta::assert_snapshot!(above, @r"
     ragtriage: comparison
-    A   k5, the baseline: 3 questions, [TIME]
-    B   k1: 3 questions, [TIME]
+      B: No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
+      questions differ that no p could fall below 1.000: ask more questions.
 
-    Verdict
-      B   No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
-          questions differ that no p could fall below 1.000: ask more questions.
+      A  k5, the baseline: 3 questions, [TIME]
+      B  k1: 3 questions, [TIME]
 
     B (k1) against A (k5): 3 questions, 3 clusters
       ! only 3 independent clusters: intervals and p are rough
 
     What differs from A to B
-      retrieval.k  5 -> 1
+                   A  B
+      retrieval.k  5  1
 
     Measures, A to B
-      measure     n      A      B   delta     95 % interval      p  shows  W/T/L
-      * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000    > 1  0/2/1
+      measure     n      A      B   delta            95% CI      p  MDE  W/T/L
+      * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000  > 1  0/2/1
 
-    Gain by A's loss budget, and what came in (answer score, a mean over 3 questions)
-      stage    brought back  newly lost  predicted  came in              95 %
-      ranking             0           1     -0.333   -0.333  [-1.000, +1.000]
-      - the loss budget predicted -0.333 for the 1 question that A delivered and ranking loses in B; -0.333
-        [-1.000, 1.000] came in
+    Gain predicted by A's loss budget, and actual gain (answer score, mean over 3 questions)
+      stage    brought back  newly lost  predicted  actual            95% CI
+      ranking             0           1     -0.333  -0.333  [-1.000, +1.000]
+      - the loss budget predicted -0.333 for the 1 question that A delivered and ranking loses in B; actual:
+        -0.333 [-1.000, 1.000]
       - predicted: what the stage had lost of the questions that A lost there and B delivers, less what it loses
         of those that only B loses there; a larger prompt distracts more, which is not in it
 
     Answers (3 questions judged in both)
-                           B right       B wrong
-      A right                    2             1
-      A wrong                    0             0
-      McNemar's exact p: 1.000
+               B right  B wrong
+      A right        2        1
+      A wrong        0        0
+      - McNemar's exact p: 1.000
 
     Flipped from A to B: 1 question
-      lost: correct -> ranking (1)
-        - q3  How long do Gamma restarts take?
-            gold  nine seconds
-            A     nine seconds
-            B     Gamma restarts.
+
+    lost: correct -> ranking (1)
+      - q3: How long do Gamma restarts take?
+          gold  nine seconds
+          A     nine seconds
+          B     Gamma restarts.
     ");
     assert!(
         below.contains("* AnswerF1 decides. Every other p is unadjusted"),
@@ -114,7 +115,7 @@ fn a_comparison_in_a_terminal() {
             "FactRecall",
         ],
     );
-    let named = "    the same on every question: EM@3\n    in neither or only one: FactRecall\n";
+    let named = "  - equal on every question: EM@3\n  - in neither run or only one: FactRecall\n";
     assert!(
         text.contains(named) && !text.contains("other cutoffs"),
         "{text}"
@@ -122,9 +123,7 @@ fn a_comparison_in_a_terminal() {
     // Else the baseline's k is, and the rest is a flag away.
     let text = compared(&project, &["runs/k5", "runs/k1"]);
     assert!(
-        text.contains("EM@5, ")
-            && !text.contains("EM@3")
-            && text.contains("at other cutoffs: --all shows them")
+        text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("more at other cutoffs")
     );
     let text = compared(&project, &["runs/k5", "runs/k1", "--all"]);
     assert!(
@@ -221,17 +220,15 @@ fn several_runs_are_one_family() {
     assert_eq!(labels, ["B", "C"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
     assert!(
-        text.contains(
-            "  C   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"
-        ),
+        text.contains("  C: Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"),
         "{text}"
     );
     assert!(
-        text.contains("its p are Holm's over the 2 compared runs"),
+        text.contains("its p are Holm-adjusted over the 2 compared runs"),
         "{text}"
     );
     assert!(
-        text.contains("nothing: settings, data, versions and models are the same"),
+        text.contains("nothing: configuration, data, versions and models are equal"),
         "{text}"
     );
 }
@@ -242,9 +239,9 @@ fn another_ruler_is_told_and_not_used() {
     project.good("strict", &["--set", "evaluation.correct_f1=1.0"]);
     let text = compared(&project, &["runs/k5", "runs/strict"]);
     let expected = [
-        "  ! evaluation settings differ: A's judge both runs\n",
-        "What differs from A to B\n  evaluation.correct_f1  0.6 -> 1\n",
-        "  B   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n",
+        "  ! evaluation settings differ: both runs are scored with those of A\n",
+        "\n  evaluation.correct_f1  0.6  1\n",
+        "  B: Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n",
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");
     assert!(!text.contains("Flipped"), "{text}");
@@ -257,7 +254,7 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
     for expected in [
         "* EM@prompt decides.",
         "Support in the prompt (3 questions judged in both)",
-        "  lost: supported -> ranking (1)\n    - q3  How long do Gamma restarts take?\n        gold  nine seconds\n",
+        "lost: supported -> ranking (1)\n  - q3: How long do Gamma restarts take?\n      gold  nine seconds\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -270,12 +267,12 @@ fn the_markdown_has_the_same_numbers() {
         &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"],
     );
     for expected in [
-        "# ragtriage: comparison\n\n- **A** k5, the baseline: 3 questions, [TIME]\n",
+        "- A: k5, the baseline: 3 questions, [TIME]\n",
         "| retrieval.k | 5 | 1 |\n",
         "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +1.000\\] | 1.000 | > 1 | 0/2/1 |\n"
             .replace('>', "&gt;")
             .as_str(),
-        "| q3: How long do Gamma restarts take? | gold: nine seconds<br>A: nine seconds<br>B: Gamma restarts. |\n",
+        "- q3: How long do Gamma restarts take?\n  - gold: nine seconds\n  - A: nine seconds\n  - B: Gamma restarts.\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -338,7 +335,7 @@ fn what_data_says_is_inert() {
     project.good("b", &["--set", "retrieval.k=1"]);
     let text = compared(&project, &["runs/a", "runs/b"]);
     assert!(
-        text.contains("- ::error title=x::y]]><img src…  How long"),
+        text.contains("- ::error title=x::y]]><img src…: How long"),
         "{text}"
     );
     assert!(

@@ -143,26 +143,26 @@ fn the_built_in_reader_is_crossed_without_a_call() {
         .expect("the cells");
     let to = outcome
         .stdout
-        .find("\nGain by A's loss budget")
+        .find("\nGain predicted by A's loss budget")
         .expect("the prediction");
     insta::assert_snapshot!(outcome.stdout[from..to], @r"
     Both runs' passages through both generators (mean answer score, 3 questions)
                     A's generator  B's generator
       A's passages          1.000          1.000
       B's passages          0.667          0.667
-      - 6 crossed answers stood in the runs' records; asked now: 3 calls, 0 replies from the cache, 0 failed; 437
-        tokens in, 5 out, 0.0000 US dollars
+      - 6 crossed answers were recorded by the runs; asked now: 3 calls, 0 cached responses, 0 failed; 437 tokens
+        in, 5 out, 0.0000 US dollars
 
     What changed from A to B (answer score)
-                     mean              95 %      p  repeat noise alone, 95 %
-      retrieval    -0.333  [-1.000, +1.000]  1.000                   +-0.000
-      generator    +0.000  [+0.000, +0.000]  1.000                   +-0.000
-      both         -0.333  [-1.000, +1.000]  1.000                   +-0.000
-      interaction  +0.000  [+0.000, +0.000]  1.000                   +-0.000
+                     mean            95% CI      p  repeat noise alone, 95% CI
+      retrieval    -0.333  [-1.000, +1.000]  1.000                     +-0.000
+      generator    +0.000  [+0.000, +0.000]  1.000                     +-0.000
+      both         -0.333  [-1.000, +1.000]  1.000                     +-0.000
+      interaction  +0.000  [+0.000, +0.000]  1.000                     +-0.000
       - retrieval and generator: the mean of changing it first and changing it last (Shapley values of two
         players), which add up to both; half of the interaction is in each; intervals: paired t over clusters; p:
         paired randomisation test, unadjusted
-      - the generator was asked 3 of its own prompts once more: 0 flipped between right and wrong (0.0 % [0.0,
+      - the generator was asked 3 of its own prompts once more: 0 flipped between right and wrong (0.0% [0.0,
         56.1]), a score changed by 0.000 on average
     ");
     let outcome = project.call(&["compare", "runs/k5", "runs/k1", "--cross", "--md"]);

@@ -139,7 +139,11 @@ impl Report {
 
     /// Appends warnings without hints, if any.
     pub fn warnings(&mut self, texts: &[String]) {
-        let notices: Vec<Notice> = texts.iter().map(Notice::warning).collect();
+        self.notices(texts.iter().map(Notice::warning).collect());
+    }
+
+    /// Appends notices, if any.
+    pub fn notices(&mut self, notices: Vec<Notice>) {
         self.push_unless(notices.is_empty(), Element::Notices(notices));
     }
 
@@ -184,6 +188,13 @@ impl Notice {
             text: text.into(),
             hint: None,
         }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
     }
 }
 

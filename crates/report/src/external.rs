@@ -1,12 +1,13 @@
 //! What a report says of a run whose rankings and answers were recorded elsewhere: not what our settings would have done.
 
+use crate::document::Fact;
 use ragtriage_core::types::{ArmName, Step};
 use ragtriage_runs::{ExternalSource, SavedRun};
 
 /// Puts what is known of the other pipeline in the place of our settings.
-pub fn describe(head: &mut Vec<(String, String)>, source: &ExternalSource, run: &SavedRun) {
-    head.retain(|(label, _)| label != "Chunking");
-    for (label, text) in head {
+pub fn describe(head: &mut Vec<Fact>, source: &ExternalSource, run: &SavedRun) {
+    head.retain(|fact| fact.label != "Chunking");
+    for Fact { label, text } in head {
         match label.as_str() {
             "Corpus" => *text = corpus(run),
             "Retrieval" => *text = retrieval(source, run),

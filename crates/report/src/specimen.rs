@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::document::TableCell;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
@@ -11,6 +12,12 @@ use ragtriage_core::types::{Passage, Trace};
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_runs::{Manifest, SavedRun};
+
+impl PartialEq<&str> for TableCell {
+    fn eq(&self, other: &&str) -> bool {
+        self.text == *other && self.detail.is_empty()
+    }
+}
 
 /// What hostile data is made of.
 pub const EVIL: &str = "</script></style><script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[31m\u{7}\"'&";

@@ -6,12 +6,14 @@ use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::summary;
 
 use crate::comparison::{self, ComparisonView};
-use crate::view::View;
-use crate::{markdown, specimen, terminal};
+use crate::document::Report;
+use crate::render::{markdown, terminal};
+use crate::run::RunReport;
+use crate::specimen;
 
-fn view() -> View {
+fn run() -> Report {
     let run = specimen::sample("sample", 0);
-    View::new(&run, &summary::evaluate(&run, &specimen::plan()))
+    RunReport::new(&run, &summary::evaluate(&run, &specimen::plan())).report()
 }
 
 fn compared() -> Comparison {
@@ -74,30 +76,33 @@ fn cross() -> Cross {
     }
 }
 
-fn comparison_view() -> ComparisonView {
-    let shown = comparison::Shown {
+fn comparison() -> Report {
+    let shown = comparison::ComparisonDetail {
         flips: 1,
         every_cutoff: false,
     };
-    ComparisonView::new(&compared(), shown)
+    ComparisonView::new(&compared(), shown).report()
 }
 
 #[test]
 fn a_run_in_a_terminal() {
-    insta::assert_snapshot!(terminal::render(&view(), false));
+    insta::assert_snapshot!(terminal::render(&run(), terminal::Screen::new(false)));
 }
 
 #[test]
 fn a_run_in_markdown() {
-    insta::assert_snapshot!(markdown::render(&view()));
+    insta::assert_snapshot!(markdown::render(&run()));
 }
 
 #[test]
 fn a_comparison_in_a_terminal() {
-    insta::assert_snapshot!(comparison::terminal::render(&comparison_view(), false));
+    insta::assert_snapshot!(terminal::render(
+        &comparison(),
+        terminal::Screen::new(false)
+    ));
 }
 
 #[test]
 fn a_comparison_in_markdown() {
-    insta::assert_snapshot!(comparison::markdown::render(&comparison_view()));
+    insta::assert_snapshot!(markdown::render(&comparison()));
 }

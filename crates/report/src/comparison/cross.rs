@@ -1,20 +1,20 @@
-//! A crossed comparison as tables: the four cells, the effects, and the repeat noise beside them.
+//! A crossed comparison as tables: the four cells, the effects and the repeat noise.
 
-use crate::section::Section;
+use crate::document::Table;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
 use ragtriage_eval::compare::p_text;
 
-/// Half the width of a 95 % interval, in standard errors.
+/// Half the width of a 95% CI, in standard errors.
 const REACH: f64 = 1.959_963_984_540_054;
 
-/// The sections; `label`: the compared run's.
-pub(super) fn sections(cross: &Cross, label: &str) -> Vec<Section> {
+/// The tables; `label` is the compared run's.
+pub(super) fn sections(cross: &Cross, label: &str) -> Vec<Table> {
     vec![cells(cross, label), effects(cross, label)]
 }
 
-fn cells(cross: &Cross, label: &str) -> Section {
-    let mut section = Section::new(
+fn cells(cross: &Cross, label: &str) -> Table {
+    let mut table = Table::new(
         format!(
             "Both runs' passages through both generators (mean answer score, {} questions)",
             cross.n
@@ -23,38 +23,33 @@ fn cells(cross: &Cross, label: &str) -> Section {
     );
     for (whose, means) in ["A", label].iter().zip(cross.cells) {
         let cells = means.map(|mean| format!("{mean:.3}"));
-        section.rows.push(
-            [format!("{whose}'s passages")]
-                .into_iter()
-                .chain(cells)
-                .collect(),
-        );
+        table.row([format!("{whose}'s passages")].into_iter().chain(cells));
     }
     let asked = &cross.asked;
-    section.notes.push(format!(
-        "{} crossed answers stood in the runs' records; asked now: {} calls, {} replies from the cache, {} failed; {} tokens in, \
+    table.notes.push(format!(
+        "{} crossed answers were recorded by the runs; asked now: {} calls, {} cached responses, {} failed; {} tokens in, \
          {} out, {:.4} US dollars",
         cross.recorded, asked.calls, asked.cached, asked.failed, asked.prompt, asked.completion, asked.cost_usd
     ));
     if cross.same_passages > 0 {
-        section.notes.push(format!(
+        table.notes.push(format!(
             "both runs packed the same passages for {} questions",
             cross.same_passages
         ));
     }
     if cross.failed > 0 {
-        section.notes.push(format!(
+        table.notes.push(format!(
             "{} questions are left out: a crossed call failed",
             cross.failed
         ));
     }
-    section
+    table
 }
 
-fn effects(cross: &Cross, label: &str) -> Section {
-    let mut section = Section::new(
+fn effects(cross: &Cross, label: &str) -> Table {
+    let mut table = Table::new(
         format!("What changed from A to {label} (answer score)"),
-        &["", "mean", "95 %", "p", "repeat noise alone, 95 %"],
+        &["", "mean", "95% CI", "p", "repeat noise alone, 95% CI"],
     );
     let two = adding_up(&[cross.retrieval.mean, cross.generator.mean], 3);
     let rows = [
@@ -63,11 +58,10 @@ fn effects(cross: &Cross, label: &str) -> Section {
         ("both", &cross.difference, cross.difference.mean),
         ("interaction", &cross.interaction, cross.interaction.mean),
     ];
-    section.rows = rows
-        .into_iter()
-        .map(|(name, effect, mean)| row(name, effect, mean))
-        .collect();
-    section.notes.push(
+    for (name, effect, mean) in rows {
+        table.row(row(name, effect, mean));
+    }
+    table.notes.push(
         "retrieval and generator: the mean of changing it first and changing it last (Shapley values of two players), which add up \
          to both; half of the interaction is in each; intervals: paired t over clusters; p: paired randomisation test, unadjusted"
             .to_owned(),
@@ -78,12 +72,12 @@ fn effects(cross: &Cross, label: &str) -> Section {
             (false, 0) => "A's generator".to_owned(),
             (false, _) => format!("{label}'s generator"),
         };
-        section.notes.push(noise.as_ref().map_or_else(
+        table.notes.push(noise.as_ref().map_or_else(
             || format!("repeat noise of {whose} is not known: nothing was asked twice"),
             |noise| noise_note(&whose, noise),
         ));
     }
-    section
+    table
 }
 
 fn row(name: &str, effect: &Effect, mean: f64) -> Vec<String> {
@@ -118,6 +112,6 @@ fn noise_note(whose: &str, noise: &Noise) -> String {
     });
     let rate = 100.0 * *flipped as f64 / (*n).max(1) as f64;
     format!(
-        "{what}: {flipped} flipped between right and wrong ({rate:.1} %{ci95}), a score changed by {mean_change:.3} on average"
+        "{what}: {flipped} flipped between right and wrong ({rate:.1}%{ci95}), a score changed by {mean_change:.3} on average"
     )
 }

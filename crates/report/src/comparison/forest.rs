@@ -3,8 +3,8 @@
 
 use super::{Delta, PairView};
 use crate::chart::bars::{Bars, Key, Paint, Row};
+use crate::document::Table;
 use crate::pictures::{Drawing, Figure};
-use crate::section::Section;
 
 /// The picture; `None` without a measure that can be drawn.
 pub(super) fn forest(pair: &PairView) -> Option<Figure> {
@@ -21,15 +21,13 @@ pub(super) fn forest(pair: &PairView) -> Option<Figure> {
         .map(|(label, delta)| bar(label.clone(), *delta))
         .collect();
     let title = format!("Differences, {} less A", pair.label);
-    let mut figures = Section::new(
+    let mut figures = Table::new(
         title.clone(),
-        &["measure", "delta", "95 % interval", "better is", "shown as"],
+        &["measure", "delta", "95% CI", "better is", "shown as"],
     );
-    figures.rows = drawn
-        .iter()
-        .zip(&rows)
-        .map(|((label, delta), row)| figure(label, delta, &row.note))
-        .collect();
+    for ((label, delta), row) in drawn.iter().zip(&rows) {
+        figures.row(figure(label, delta, &row.note));
+    }
     figures.notes.push(format!(
         "to the right {} has more than A, to the left less",
         pair.label
@@ -52,7 +50,7 @@ pub(super) fn forest(pair: &PairView) -> Option<Figure> {
             (Key::Bar(Paint::Gain), "better".to_owned()),
             (Key::Bar(Paint::Loss), "worse".to_owned()),
             (Key::Bar(Paint::Hollow), "undecided".to_owned()),
-            (Key::Interval, "95 % interval".to_owned()),
+            (Key::Interval, "95% CI".to_owned()),
         ],
         rows,
         ..Bars::default()
@@ -63,7 +61,7 @@ pub(super) fn forest(pair: &PairView) -> Option<Figure> {
     })
 }
 
-fn figure(label: &str, delta: &Delta, note: &str) -> Vec<String> {
+fn figure(label: &str, delta: &Delta, note: &str) -> [String; 5] {
     let range = delta.ci95.map_or("-".to_owned(), |ci| {
         format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
     });
@@ -72,7 +70,7 @@ fn figure(label: &str, delta: &Delta, note: &str) -> Vec<String> {
     } else {
         "more"
     };
-    vec![
+    [
         label.to_owned(),
         format!("{:+.3}", delta.mean),
         range,

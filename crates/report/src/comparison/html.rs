@@ -4,8 +4,10 @@
 use std::fmt::Write as _;
 
 use super::forest::forest;
-use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, PairView};
-use crate::html::{escape, figure, list, section as table_of, shade, table};
+use super::report::{changes, measures};
+use super::{AgreementView, ComparisonView, FlipGroupView, PairView};
+use crate::html::{figure, shade};
+use crate::render::html::{escape, list, raw_table, table};
 use ragtriage_core::text::numbers::thousands;
 
 /// The content of the section: headings of the third level and what stands under them.
@@ -37,66 +39,13 @@ fn pair_of(pair: &PairView, out: &mut String) {
     if let Some(found) = forest(pair) {
         figure(&found, out);
     }
-    measures(pair, out);
-    changes(pair, out);
+    table(&measures(pair), out);
+    table(&changes(pair), out);
     if let Some(agreement) = &pair.agreement {
         crosswise(agreement, &pair.label, out);
     }
     flips(pair, out);
-    pair.sections.iter().for_each(|one| table_of(one, out));
-}
-
-fn measures(pair: &PairView, out: &mut String) {
-    let head = COLUMNS.map(|column| {
-        if column == "B" {
-            pair.label.as_str()
-        } else {
-            column
-        }
-    });
-    let row = |row: &super::MeasureRow| {
-        let [name, rest @ ..] = &row.cells;
-        let mark = if row.primary { "* " } else { "" };
-        let cells = rest
-            .iter()
-            .map(|cell| format!("<td>{}</td>", escape(cell)))
-            .collect::<Vec<String>>()
-            .concat();
-        format!("<th scope=\"row\">{mark}{}</th>{cells}", escape(name))
-    };
-    if !pair.measures.is_empty() {
-        table(&head, pair.measures.iter().map(row), out);
-    }
-    let mut notes = Vec::new();
-    for (what, names) in [
-        ("the same on every question", &pair.same),
-        ("in neither or only one", &pair.undefined),
-    ] {
-        if !names.is_empty() {
-            notes.push(format!("{what}: {}", names.join(", ")));
-        }
-    }
-    if pair.n_hidden > 0 {
-        notes.push(format!("{} more at other cutoffs", pair.n_hidden));
-    }
-    list("notes", &notes, out);
-}
-
-fn changes(pair: &PairView, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "<h3>What differs from A to {}</h3>",
-        escape(&pair.label)
-    );
-    if pair.changes.is_empty() {
-        out.push_str("<p>Nothing: settings, data, versions and models are the same.</p>\n");
-        return;
-    }
-    let row = |[what, from, to]: &[String; 3]| {
-        let cells = [from, to].map(|cell| format!("<td class=\"text\">{}</td>", escape(cell)));
-        format!("<th scope=\"row\">{}</th>{}", escape(what), cells.concat())
-    };
-    table(&["", "A", &pair.label], pair.changes.iter().map(row), out);
+    pair.sections.iter().for_each(|one| table(one, out));
 }
 
 /// Good in one run by good in the other; a cell the darker the more questions stand in it.
@@ -128,7 +77,7 @@ fn crosswise(found: &AgreementView, label: &str, out: &mut String) {
 fn cell(count: usize, n: usize) -> String {
     let share = count as f64 / n.max(1) as f64;
     format!(
-        "<td class=\"shade{}\"><strong>{}</strong><small>{:.1} %</small></td>",
+        "<td class=\"shade{}\"><strong>{}</strong><small>{:.1}%</small></td>",
         shade(share),
         thousands(count),
         100.0 * share
@@ -158,11 +107,13 @@ fn flips(pair: &PairView, out: &mut String) {
         &format!("class in {}", pair.label),
         "questions",
     ];
-    table(&head, pair.flips.iter().map(row), out);
+    raw_table(&head, pair.flips.iter().map(row), out);
     list(
         "notes",
-        [&"a count shows the questions of that turn and those two classes in the table; moved: good in neither"
-            .to_owned()],
+        [
+            &"a count filters the questions in the table by that turn and those two classes; moved: good in neither"
+                .to_owned(),
+        ],
         out,
     );
 }
@@ -170,7 +121,7 @@ fn flips(pair: &PairView, out: &mut String) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::comparison::{Delta, FlipView, MeasureRow};
+    use crate::comparison::{Delta, FlipView, MeasureDifferenceRow};
     use crate::specimen::EVIL;
     use ragtriage_core::types::{FailureClass, Interval};
 
@@ -194,7 +145,7 @@ pub(crate) mod tests {
             title: text(),
             notices: vec![text()],
             changes: vec![[text(), text(), text()]],
-            measures: vec![MeasureRow {
+            measures: vec![MeasureDifferenceRow {
                 primary: true,
                 cells: [
                     "EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0",
@@ -243,7 +194,7 @@ pub(crate) mod tests {
         let page = section(&view("r"));
         // 4 of 8 questions.
         assert!(
-            page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0 %</small></td>"),
+            page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0%</small></td>"),
             "{page}"
         );
         assert!(
@@ -269,7 +220,7 @@ pub(crate) mod tests {
         same.pairs[0].measures.clear();
         let page = section(&same);
         assert!(
-            page.contains("Nothing: settings, data, versions and models are the same.")
+            page.contains("nothing: configuration, data, versions and models are equal")
                 && !page.contains("<svg")
         );
     }

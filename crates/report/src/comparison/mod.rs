@@ -1,12 +1,11 @@
-//! A comparison's view: every cell and sentence of it, in the order it is read. [`terminal`], [`markdown`]
-//! and [`html`] lay it out.
+//! The report of a comparison: every cell and sentence of it in reading order, as data ([`ComparisonView`]), as a report in plain
+//! text (`report`) and as a section of the HTML report ([`html`]).
 
 mod cross;
 mod forest;
 pub mod html;
-pub mod markdown;
 mod predicted;
-pub mod terminal;
+mod report;
 
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::types::{FailureClass, Interval};
@@ -16,9 +15,8 @@ use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::compare::provenance::RunChange;
 use ragtriage_eval::compare::{Comparison, PairComparison, p_text};
 
-use super::record::plain;
-use super::section::Section;
-use super::view::FEW_CLUSTERS;
+use crate::document::Table;
+use crate::run::{FEW_CLUSTERS, plain};
 
 /// A comparison's content.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +33,7 @@ pub struct ComparisonView {
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ComparisonDetail {
     /// Flipped questions of each group, at most.
     pub flips: usize,
     /// Every cutoff; else what was packed by the baseline, what stood in the prompt, and whole rankings.
@@ -54,7 +52,7 @@ pub struct PairView {
     /// What is otherwise: name, the baseline's value, the run's.
     pub changes: Vec<[String; 3]>,
     /// A measure a row, those on which some question differs.
-    pub measures: Vec<MeasureRow>,
+    pub measures: Vec<MeasureDifferenceRow>,
     /// Measures that are the same on every question.
     pub same: Vec<String>,
     /// How many measures at other cutoffs are not shown.
@@ -62,7 +60,7 @@ pub struct PairView {
     /// Measures that no question has in both runs.
     pub undefined: Vec<String>,
     /// The split of the difference, and what the loss budget predicted, where there are such.
-    pub sections: Vec<Section>,
+    pub sections: Vec<Table>,
     /// Good in one run by good in the other.
     pub agreement: Option<AgreementView>,
     /// Questions that flipped.
@@ -71,7 +69,7 @@ pub struct PairView {
 
 /// A measure's cells.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeasureRow {
+pub struct MeasureDifferenceRow {
     /// Whether it decides.
     pub primary: bool,
     /// Parallel to [`COLUMNS`].
@@ -93,15 +91,7 @@ pub struct Delta {
 
 /// The columns of the measures' table; A and B stand for the runs compared.
 pub const COLUMNS: [&str; 9] = [
-    "measure",
-    "n",
-    "A",
-    "B",
-    "delta",
-    "95 % interval",
-    "p",
-    "shows",
-    "W/T/L",
+    "measure", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L",
 ];
 
 /// The 2 x 2 of good and not good.
@@ -146,7 +136,7 @@ pub struct FlipView {
 impl ComparisonView {
     /// All there is to say, or as much of it as `shown` wants.
     #[must_use]
-    pub fn new(comparison: &Comparison, shown: Shown) -> Self {
+    pub fn new(comparison: &Comparison, shown: ComparisonDetail) -> Self {
         let heads = [&comparison.baseline]
             .into_iter()
             .chain(comparison.pairs.iter().map(|pair| &pair.run));
@@ -189,26 +179,26 @@ fn verdicts(pair: &PairComparison) -> impl Iterator<Item = (String, String)> {
 
 fn legend(comparison: &Comparison) -> Vec<String> {
     let mut legend = vec![
-        "delta: the run minus A over the n questions that both have; interval: paired t over clusters of questions that share \
-         gold documents; p: paired randomisation test, clusters flipped together; shows: the smallest true difference that \
-         these questions would show with 80 % power; W/T/L: questions on which the run is better, the same, worse"
+        "delta: the run minus A over the n questions that both have; 95% CI: paired t over clusters of questions that share \
+         gold documents; p: paired randomisation test, clusters flipped together; MDE: minimum detectable effect at 80% power; \
+         W/T/L: questions on which the run is better, equal, worse"
             .to_owned(),
     ];
     if let Some(primary) = comparison.primary {
         let n = comparison.pairs.len();
         let adjusted = if n > 1 {
-            format!("; its p are Holm's over the {n} compared runs")
+            format!("; its p are Holm-adjusted over the {n} compared runs")
         } else {
             String::new()
         };
         legend.push(format!(
-            "* {primary} decides{adjusted}. Every other p is unadjusted, for exploring"
+            "* {primary} decides{adjusted}. Every other p is unadjusted and exploratory"
         ));
     }
     legend
 }
 
-fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> PairView {
+fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: ComparisonDetail) -> PairView {
     let (label, baseline) = (&pair.run.label, &comparison.baseline);
     let is_primary = |found: &MeasureDifference| Some(found.measure) == comparison.primary;
     let fits = |found: &&MeasureDifference| match found.measure.cutoff() {
@@ -216,17 +206,13 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
         Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
     };
     let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
-    let stands = |found: &MeasureDifference| {
-        is_primary(found) || found.n > 0 && found.wins + found.losses > 0
-    };
-    let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
-        fitting
-            .iter()
-            .filter(|found| want(found))
-            .map(|found| found.measure.to_string())
-            .collect()
-    };
-    let row = |found: &MeasureDifference| MeasureRow {
+    let (listed, others): (Vec<&MeasureDifference>, Vec<&MeasureDifference>) = fitting
+        .into_iter()
+        .partition(|found| is_primary(found) || found.n > 0 && found.wins + found.losses > 0);
+    let n_hidden = pair.measures.len() - listed.len() - others.len();
+    let (same, undefined): (Vec<&MeasureDifference>, Vec<&MeasureDifference>) =
+        others.into_iter().partition(|found| found.n > 0);
+    let row = |found: &MeasureDifference| MeasureDifferenceRow {
         primary: is_primary(found),
         cells: cells(found),
         delta: delta(found),
@@ -243,14 +229,10 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
         ),
         notices: notices(pair),
         changes: pair.changes.iter().map(change).collect(),
-        measures: fitting
-            .iter()
-            .filter(|found| stands(found))
-            .map(|found| row(found))
-            .collect(),
-        same: names(&|found| found.n > 0 && !stands(found)),
-        undefined: names(&|found| found.n == 0 && !stands(found)),
-        n_hidden: pair.measures.len() - fitting.len(),
+        measures: listed.into_iter().map(row).collect(),
+        same: names(&same),
+        undefined: names(&undefined),
+        n_hidden,
         sections: sections(pair),
         agreement: pair
             .agreement
@@ -264,7 +246,14 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
     }
 }
 
-fn sections(pair: &PairComparison) -> Vec<Section> {
+fn names(measures: &[&MeasureDifference]) -> Vec<String> {
+    measures
+        .iter()
+        .map(|found| found.measure.to_string())
+        .collect()
+}
+
+fn sections(pair: &PairComparison) -> Vec<Table> {
     let label = &pair.run.label;
     let cross = pair
         .cross
@@ -307,11 +296,11 @@ fn notices(pair: &PairComparison) -> Vec<String> {
         .iter()
         .any(|change| change.what.starts_with("evaluation."))
     {
-        notices.push("evaluation settings differ: A's judge both runs".to_owned());
+        notices.push("evaluation settings differ: both runs are scored with those of A".to_owned());
     }
     if questions.other_gold > 0 {
         notices.push(format!(
-            "{} other golds in the two runs, and each run is scored by its own: part of a difference may be the labels'",
+            "{} different gold answers in the two runs, and each run is scored with its own: labels may cause part of a difference",
             have(questions.other_gold)
         ));
     }

@@ -1,22 +1,22 @@
-//! What the loss budget predicted and what came in, as a table with a sentence a stage.
+//! The gain that the loss budget predicted next to the actual one, stage by stage.
 
-use crate::section::Section;
+use crate::document::Table;
 use ragtriage_eval::compare::predicted::{Gain, Predicted, StageGain};
 
-/// The section; `label`: the compared run's.
-pub(super) fn section(predicted: &Predicted, label: &str) -> Section {
+/// The table; `label` is the compared run's.
+pub(super) fn section(predicted: &Predicted, label: &str) -> Table {
     let n = predicted.n;
-    let mut section = Section::new(
+    let mut table = Table::new(
         format!(
-            "Gain by A's loss budget, and what came in (answer score, a mean over {n} questions)"
+            "Gain predicted by A's loss budget, and actual gain (answer score, mean over {n} questions)"
         ),
         &[
             "stage",
             "brought back",
             "newly lost",
             "predicted",
-            "came in",
-            "95 %",
+            "actual",
+            "95% CI",
         ],
     );
     let row = |name: &str, back: usize, lost: usize, gain: &Gain| {
@@ -41,9 +41,7 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Section {
         gain,
     } in &predicted.stages
     {
-        section
-            .rows
-            .push(row(stage.name(), *brought_back, *newly_lost, gain));
+        table.row(row(stage.name(), *brought_back, *newly_lost, gain));
     }
     if predicted.stages.len() > 1 {
         let total = |of: fn(&StageGain) -> usize| predicted.stages.iter().map(of).sum();
@@ -51,16 +49,16 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Section {
             total(|stage| stage.brought_back),
             total(|stage| stage.newly_lost),
         );
-        section.rows.push(row("all", back, lost, &predicted.total));
+        table.row(row("all", back, lost, &predicted.total));
     }
-    section
+    table
         .notes
         .extend(predicted.stages.iter().map(|stage| sentence(stage, label)));
-    section.notes.push(format!(
+    table.notes.push(format!(
         "predicted: what the stage had lost of the questions that A lost there and {label} delivers, less what it loses of those \
          that only {label} loses there; a larger prompt distracts more, which is not in it"
     ));
-    section
+    table
 }
 
 fn sentence(stage: &StageGain, label: &str) -> String {
@@ -94,7 +92,7 @@ fn sentence(stage: &StageGain, label: &str) -> String {
     });
     let whose = if *brought_back > 0 { "A's" } else { "the" };
     format!(
-        "{whose} loss budget predicted {:+.3} for {whom}; {:+.3}{ci95} came in",
+        "{whose} loss budget predicted {:+.3} for {whom}; actual: {:+.3}{ci95}",
         gain.predicted, gain.came_in
     )
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::Page;
-use super::markup::{escape, figure, shade};
+use super::markup::{figure, shade};
+use crate::render::html::escape;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 
@@ -16,7 +17,7 @@ pub(super) fn losses(page: &Page<'_>, out: &mut String) {
     {
         figure(picture, out);
     }
-    if let Some(table) = &page.view.two_by_two {
+    if let Some(table) = &page.run.two_by_two {
         two_by_two(table, out);
     }
 }
@@ -57,7 +58,7 @@ fn cell(cell: &Cell, n: usize) -> String {
         format!(" · mean F1 {:.2}", cell.mean_f1)
     };
     format!(
-        "<td class=\"shade{}\"><strong>{}</strong><small>{:.1} %{mean}</small></td>",
+        "<td class=\"shade{}\"><strong>{}</strong><small>{:.1}%{mean}</small></td>",
         shade(share),
         thousands(cell.n),
         100.0 * share
@@ -73,7 +74,7 @@ mod tests {
         let found = cell(&Cell { n: 0, mean_f1: 0.0 }, 10);
         assert_eq!(
             found,
-            "<td class=\"shade0\"><strong>0</strong><small>0.0 %</small></td>"
+            "<td class=\"shade0\"><strong>0</strong><small>0.0%</small></td>"
         );
         // 2 of 10 questions.
         let found = cell(
@@ -85,7 +86,7 @@ mod tests {
         );
         assert_eq!(
             found,
-            "<td class=\"shade1\"><strong>2</strong><small>20.0 % · mean F1 0.75</small></td>"
+            "<td class=\"shade1\"><strong>2</strong><small>20.0% · mean F1 0.75</small></td>"
         );
     }
 }

@@ -17,16 +17,17 @@ use std::fmt::Write as _;
 use super::comparison::{self, ComparisonView};
 use super::pictures::Pictures;
 use super::questions::PageBlock;
-use super::record::Record;
-use super::view::View;
+use super::run::RunReport;
+use super::run::provenance::Provenance;
+use crate::render::html::escape;
 
-pub(super) use markup::{escape, figure, list, section, shade, table};
+pub(super) use markup::{figure, shade};
 
 /// All that a page shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The report.
-    pub view: &'a View,
+    pub run: &'a RunReport,
     /// Its pictures.
     pub pictures: &'a Pictures,
     /// What it is compared with, where it is.
@@ -34,7 +35,7 @@ pub struct Page<'a> {
     /// Its questions, the index first; none: a page without a script.
     pub blocks: &'a [PageBlock],
     /// What it was made with.
-    pub record: &'a Record,
+    pub provenance: &'a Provenance,
 }
 
 /// A part of the page: its name in addresses (`#losses`), its heading, and what stands under it.
@@ -69,7 +70,7 @@ fn comparison(page: &Page<'_>, out: &mut String) {
 /// The page.
 #[must_use]
 pub fn render(page: &Page<'_>) -> String {
-    let name = escape(&page.view.name);
+    let name = escape(&page.run.name);
     let style = policy::style();
     let script = script::script();
     let allowed = Some(script.as_str()).filter(|_| !page.blocks.is_empty());

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use super::Page;
-use super::markup::{escape, list, table};
+use crate::document::{Fact, Table};
 use crate::pictures::Tile;
-use crate::record::Record;
+use crate::render::html::{escape, facts, list, table};
+use crate::run::provenance::Provenance;
 
 /// The verdict, the rule of thumb, the main figures and what to know before believing them.
 pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
-    let view = page.view;
-    let _ = writeln!(out, "<p class=\"verdict\">{}</p>", escape(&view.verdict));
-    if let Some(rule) = &view.rule_of_thumb {
+    let run = page.run;
+    let _ = writeln!(out, "<p class=\"verdict\">{}</p>", escape(&run.verdict));
+    if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(
             out,
             "<p class=\"rule\">Rule of thumb: {}.</p>",
@@ -29,26 +30,26 @@ pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
     ran(page, out);
-    list("notices", &view.notices, out);
+    let notices = run.notices.iter();
+    list(
+        "notices",
+        notices.flat_map(|notice| [&notice.text].into_iter().chain(&notice.hint)),
+        out,
+    );
 }
 
 /// Corpus and question set in a line, and the way to the rest.
 fn ran(page: &Page<'_>, out: &mut String) {
-    let parts = page
-        .view
-        .head
-        .iter()
-        .filter(|(label, _)| ["Corpus", "Questions"].contains(&label.as_str()));
-    let said: Vec<String> = parts
-        // Tags may be many; they stand in the section.
-        .map(|(label, text)| {
-            (
-                label,
-                text.split_once("; tags: ")
-                    .map_or(text.as_str(), |(text, _)| text),
-            )
+    let shown = page.run.head.iter();
+    let shown = shown.filter(|fact| ["Corpus", "Questions"].contains(&fact.label.as_str()));
+    let said: Vec<String> = shown
+        // Tags may be many; the section below has them.
+        .map(|Fact { label, text }| {
+            let text = text
+                .split_once("; tags: ")
+                .map_or(text.as_str(), |(text, _)| text);
+            format!("{}: {}", escape(label), escape(text))
         })
-        .map(|(label, text)| format!("{}: {}", escape(label), escape(text)))
         .collect();
     if !said.is_empty() {
         let _ = writeln!(
@@ -64,7 +65,7 @@ fn tile(tile: &Tile) -> String {
         .range
         .as_ref()
         .map_or("no interval".to_owned(), |range| {
-            format!("95 %: {}", escape(range))
+            format!("95% CI: {}", escape(range))
         });
     format!(
         "<div class=\"tile\"><dt>{}</dt><dd class=\"value\">{}</dd><dd>{range}</dd><dd>n = {}</dd><dd>{}</dd></div>\n",
@@ -78,12 +79,12 @@ fn tile(tile: &Tile) -> String {
 
 /// Corpus, question set and settings in words.
 pub(super) fn run(page: &Page<'_>, out: &mut String) {
-    facts(&page.view.head, out);
-    let Record {
+    facts(&page.run.head, out);
+    let Provenance {
         facts: made_with,
         settings,
         notes,
-    } = page.record;
+    } = page.provenance;
     out.push_str("<details><summary>Provenance: hashes, versions, models, cost</summary>\n");
     facts(made_with, out);
     let _ = writeln!(
@@ -91,23 +92,11 @@ pub(super) fn run(page: &Page<'_>, out: &mut String) {
         "</details>\n<details><summary>All {} settings, as resolved</summary>",
         settings.len()
     );
-    let rows = settings.iter().map(|(name, value)| {
-        format!(
-            "<th scope=\"row\">{}</th><td class=\"text\">{}</td>",
-            escape(name),
-            escape(value)
-        )
-    });
-    table(&["setting", "value"], rows, out);
-    list("notes", notes, out);
-    out.push_str("</details>\n");
-}
-
-/// Labels with their texts.
-fn facts(facts: &[(String, String)], out: &mut String) {
-    out.push_str("<dl class=\"facts\">\n");
-    for (label, text) in facts {
-        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(label), escape(text));
+    let mut found = Table::of_text("", &["setting", "value"]);
+    for (name, value) in settings {
+        found.row([name.as_str(), value]);
     }
-    out.push_str("</dl>\n");
+    found.notes.clone_from(notes);
+    table(&found, out);
+    out.push_str("</details>\n");
 }

@@ -5,9 +5,9 @@ use crate::comparison::ComparisonView;
 use crate::comparison::html::tests::view as compared;
 use crate::pictures::Pictures;
 use crate::questions::PageBlock;
-use crate::record::Record;
+use crate::run::RunReport;
+use crate::run::provenance::Provenance;
 use crate::specimen::{self, EVIL};
-use crate::view::View;
 use ragtriage_eval::{curves, summary};
 use ragtriage_runs::SavedRun;
 
@@ -17,14 +17,14 @@ fn page(run: &SavedRun) -> String {
 
 fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[PageBlock]) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
-    let view = View::new(run, &evaluation);
+    let report = RunReport::new(run, &evaluation);
     let curves = curves::curves(run, &evaluation, &specimen::plan());
-    let pictures = Pictures::new(run, &evaluation, &curves, &view);
-    let record = Record::new(&run.manifest, &evaluation.summary);
+    let pictures = Pictures::new(run, &evaluation, &curves, &report);
+    let provenance = Provenance::new(&run.manifest, &evaluation.summary);
     render(&Page {
-        view: &view,
+        run: &report,
         pictures: &pictures,
-        record: &record,
+        provenance: &provenance,
         comparison,
         blocks,
     })
@@ -251,8 +251,8 @@ fn the_waterfall_and_the_classes_say_what_was_lost_where() {
     for said in [
         "\u{2212}1 retrieval",
         "\u{2212}1 ranking",
-        ">3, 75.0 %<",
-        ">2, 50.0 %<",
+        ">3, 75.0%<",
+        ">2, 50.0%<",
         "<a href=\"#class=ranking\">",
     ] {
         assert!(page.contains(said), "`{said}` is missing");
@@ -314,7 +314,7 @@ fn no_main_figure_stands_without_its_interval_and_n() {
         for tile in tiles {
             let tile = tile.split("</div>").next().expect("its end");
             assert!(
-                tile.contains("<dd>95 %: ") && tile.contains("<dd>n = 4</dd>"),
+                tile.contains("<dd>95% CI: ") && tile.contains("<dd>n = 4</dd>"),
                 "{what}: {tile}"
             );
         }
@@ -328,7 +328,7 @@ fn what_a_run_does_not_have_is_not_shown() {
     assert!(has(&full, "AnswerF1") && has(&full, "EM"), "{full}");
     assert!(!has(&bare, "AnswerF1") && has(&bare, "supported"), "{bare}");
     assert!(
-        !empty.contains("Support, stage by stage") && !empty.contains("against k"),
+        !empty.contains("Support by stage") && !empty.contains("against k"),
         "{empty}"
     );
 }

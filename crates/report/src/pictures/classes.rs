@@ -2,70 +2,37 @@
 
 use super::{Drawing, Figure};
 use crate::chart::bars::{Bars, Key, Paint, Row};
-use crate::section::Section;
-use crate::view::{ClassRow, View};
+use crate::run::class_table;
+use crate::run::support::ClassRow;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::{FailureClass, Interval};
 
 /// The picture; `None` for a run without questions.
-pub(super) fn classes(view: &View) -> Option<Figure> {
-    if view.classes.is_empty() {
+pub(super) fn classes(classes: &[ClassRow], flags: &str) -> Option<Figure> {
+    if classes.is_empty() {
         return None;
     }
-    let n: f64 = view.classes.iter().map(|row| row.count as f64).sum();
-    let has_second = view.classes.iter().any(|row| row.with_elsewhere.is_some());
+    let n: f64 = classes.iter().map(|row| row.count as f64).sum();
+    let has_second = classes.iter().any(|row| row.with_elsewhere.is_some());
     let mut keys = vec![
         (Key::Bar(Paint::Loss), "lost".to_owned()),
         (Key::Bar(Paint::Plain), "not lost".to_owned()),
+        (Key::Interval, "95% CI".to_owned()),
     ];
-    keys.push((Key::Interval, "95 % interval".to_owned()));
     if has_second {
         keys.push((Key::Second, "with answer_elsewhere".to_owned()));
     }
     let bars = Bars {
-        title: "Classes".to_owned(),
+        title: "Failure classes".to_owned(),
         x_label: "% of questions".to_owned(),
         covers: Vec::new(),
         keys,
-        rows: view.classes.iter().map(|class| row(class, n)).collect(),
+        rows: classes.iter().map(|class| row(class, n)).collect(),
     };
-    let mut figures = Section::new(
-        bars.title.clone(),
-        &["class", "questions", "share", "95 %", "made of"],
+    let mut figures = class_table(classes, flags);
+    figures.notes.push(
+        "a class name filters the questions in the table below; intervals by Wilson".to_owned(),
     );
-    if has_second {
-        figures.head.push("with answer_elsewhere".to_owned());
-    }
-    figures.rows = view
-        .classes
-        .iter()
-        .map(|row| {
-            let share = format!("{:.1} %", 100.0 * row.share);
-            let mut cells = vec![
-                row.class.name().to_owned(),
-                thousands(row.count),
-                share,
-                range(row.ci95),
-                faults(row),
-            ];
-            if has_second {
-                cells.push(thousands(row.with_elsewhere.unwrap_or(row.count)));
-            }
-            cells
-        })
-        .collect();
-    figures
-        .notes
-        .push("a name shows its questions in the table below; intervals by Wilson".to_owned());
-    if has_second {
-        figures.notes.push(
-            "in brackets and as a stroke: with answer_elsewhere taken for support; the truth lies between the two"
-                .to_owned(),
-        );
-    }
-    if !view.flags.is_empty() {
-        figures.notes.push(format!("flags: {}", view.flags));
-    }
     Some(Figure {
         drawing: Drawing::Bars(bars),
         figures,
@@ -89,11 +56,11 @@ fn row(class: &ClassRow, n: f64) -> Row {
             high: 100.0 * ci.high,
         }),
         figure: format!(
-            "{}{second}, {:.1} %",
+            "{}{second}, {:.1}%",
             thousands(class.count),
             100.0 * class.share
         ),
-        note: faults(class),
+        note: class.faults.clone(),
         ..Row::default()
     }
 }
@@ -106,21 +73,6 @@ fn paint(class: FailureClass) -> Paint {
     }
 }
 
-/// What `generation` is made of: behind the class's name, in brackets.
-fn faults(row: &ClassRow) -> String {
-    let behind = row.label.strip_prefix(row.class.name()).unwrap_or_default();
-    behind
-        .trim_start_matches(" (")
-        .trim_end_matches(')')
-        .to_owned()
-}
-
-fn range(ci95: Option<Interval>) -> String {
-    ci95.map_or(String::new(), |ci| {
-        format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,7 +81,7 @@ mod tests {
     fn a_class_leads_to_its_questions_and_says_what_it_is_made_of() {
         let class = ClassRow {
             class: FailureClass::Generation,
-            label: "generation (3 reader, 1 abstained)".to_owned(),
+            faults: "3 reader, 1 abstained".to_owned(),
             count: 4,
             share: 0.4,
             ci95: Some(Interval {
@@ -145,7 +97,7 @@ mod tests {
         );
         assert_eq!(
             (drawn.figure.as_str(), drawn.note.as_str()),
-            ("4 (5), 40.0 %", "3 reader, 1 abstained")
+            ("4 (5), 40.0%", "3 reader, 1 abstained")
         );
         // 5 of 10 questions.
         assert_eq!((drawn.second, drawn.paint), (Some(50.0), Paint::Loss));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Drawing, Figure};
 use crate::chart::{Chart, Line, Point, Scale, Style};
-use crate::section::Section;
+use crate::document::{Table, TableColumn};
 use ragtriage_core::measure::Family;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::curves::Curve;
@@ -56,14 +56,12 @@ fn line(curve: &Curve) -> Line {
     }
 }
 
-fn figures(title: String, curves: &[&Curve]) -> Section {
-    let mut section = Section::new(title, &["k"]);
+fn figures(title: String, curves: &[&Curve]) -> Table {
+    let mut table = Table::new(title, &["k"]);
     for curve in curves {
-        section.head.extend([
-            format!("{}@k", curve.family.name()),
-            "95 %".to_owned(),
-            "n".to_owned(),
-        ]);
+        let title = format!("{}@k", curve.family.name());
+        let titles = [title.as_str(), "95% CI", "n"];
+        table.columns.extend(titles.map(TableColumn::of_numbers));
     }
     let ks: BTreeSet<usize> = curves
         .iter()
@@ -78,9 +76,7 @@ fn figures(title: String, curves: &[&Curve]) -> Section {
                 .map(|(_, found)| found);
             found.map_or_else(|| vec![String::new(); 3], cells)
         });
-        section
-            .rows
-            .push([thousands(k)].into_iter().chain(cells).collect());
+        table.row([thousands(k)].into_iter().chain(cells));
     }
     let looks_at = |curve: &&Curve| {
         let what = match curve.family {
@@ -90,19 +86,19 @@ fn figures(title: String, curves: &[&Curve]) -> Section {
         };
         format!("{}@k: {what}", curve.family.name())
     };
-    section.notes = curves.iter().map(looks_at).collect();
-    section
+    table.notes = curves.iter().map(looks_at).collect();
+    table
         .notes
-        .push("band: 95 % interval at each k; k is spread by doublings".to_owned());
+        .push("band: 95% CI at each k; k is spread by doublings".to_owned());
     let deepest = |curve: &Curve| curve.points.last().map(|(k, _)| *k);
     let most = curves.iter().filter_map(|curve| deepest(curve)).max();
     for curve in curves.iter().filter(|curve| deepest(curve) < most) {
         let name = curve.family.name();
-        section.notes.push(format!(
+        table.notes.push(format!(
             "{name}@k is costly for so many questions: evaluation.ks asks for it further down"
         ));
     }
-    section
+    table
 }
 
 fn cells(found: &MeasureSummary) -> Vec<String> {
@@ -138,9 +134,10 @@ mod tests {
         ])
         .expect("a picture");
         assert_eq!(found.figures.title, "EM, Recall against k");
+        let titles = found.figures.columns.iter().map(|column| &*column.title);
         assert_eq!(
-            found.figures.head,
-            ["k", "EM@k", "95 %", "n", "Recall@k", "95 %", "n"]
+            titles.collect::<Vec<_>>(),
+            ["k", "EM@k", "95% CI", "n", "Recall@k", "95% CI", "n"]
         );
         let ci = "[0.000, 1.000]";
         assert_eq!(

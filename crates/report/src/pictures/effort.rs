@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{Drawing, Figure};
 use crate::chart::bars::{Bars, Key, Paint, Row};
-use crate::section::Section;
+use crate::document::Table;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::arms::{ArmUse, Spared};
@@ -47,16 +47,15 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
         rows: timings.iter().map(row).collect(),
         ..Bars::default()
     };
-    let mut figures = Section::new(title, &["step", "seconds", "measured"]);
-    let cells = |(step, seconds): &(String, f64)| {
+    let mut figures = Table::new(title, &["step", "seconds", "measured"]);
+    for (step, seconds) in timings {
         let how = if is_wall(step) {
             "wall time"
         } else {
             "summed over questions"
         };
-        vec![step.clone(), format!("{seconds:.2}"), how.to_owned()]
-    };
-    figures.rows = timings.iter().map(cells).collect();
+        figures.row([step.clone(), format!("{seconds:.2}"), how.to_owned()]);
+    }
     Some(Figure {
         drawing: Drawing::Bars(bars),
         figures,
@@ -66,7 +65,7 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
 /// Tokens of each arm's calls, and of those that were spared; `None` without any.
 pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Option<Figure> {
     let title = "Tokens by arm";
-    let mut figures = Section::new(
+    let mut figures = Table::new(
         title,
         &["arm", "replies", "tokens in", "tokens out", "US dollars"],
     );
@@ -98,9 +97,7 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
                 count(completion),
                 format!("{cost_usd:.4}"),
             ];
-            figures
-                .rows
-                .push([arm.to_owned()].into_iter().chain(cells).collect());
+            figures.row([arm.to_owned()].into_iter().chain(cells));
         }
         if let Some(Spared {
             replies,
@@ -109,7 +106,7 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
         }) = spared.get(arm).copied()
         {
             rows.push(Row {
-                label: format!("{arm}, kept"),
+                label: format!("{arm}, cached"),
                 value: prompt.saturating_add(completion) as f64,
                 paint: Paint::Hollow,
                 figure: format!("{} in, {} out", count(prompt), count(completion)),
@@ -122,9 +119,7 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
                 count(completion),
                 "0".to_owned(),
             ];
-            figures
-                .rows
-                .push([format!("{arm}, kept")].into_iter().chain(cells).collect());
+            figures.row([format!("{arm}, cached")].into_iter().chain(cells));
         }
     }
     let mut keys = vec![(Key::Bar(Paint::Plain), "called".to_owned())];
@@ -134,9 +129,9 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
             "from the cache, or another arm's same prompt".to_owned(),
         ));
     }
-    figures
-        .notes
-        .push("of calls as billed, else by our own count; kept replies cost nothing".to_owned());
+    figures.notes.push(
+        "of calls as billed, else by our own count; cached responses cost nothing".to_owned(),
+    );
     let has_tokens = rows.iter().any(|row| row.value > 0.0);
     let bars = Bars {
         title: title.to_owned(),
@@ -195,7 +190,7 @@ mod tests {
         );
         assert_eq!(
             found.figures.rows[1],
-            ["retrieved, kept", "2", "1,220", "14", "0"]
+            ["retrieved, cached", "2", "1,220", "14", "0"]
         );
         let Drawing::Bars(bars) = found.drawing else {
             panic!("bars")

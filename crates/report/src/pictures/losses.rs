@@ -2,38 +2,31 @@
 
 use super::{Drawing, Figure};
 use crate::chart::bars::{Bars, Key, Paint, Row};
-use crate::section::Section;
-use crate::view::{LossRow, View};
+use crate::run::loss_table;
+use crate::run::losses::{LossBudgetReport, LossRow};
 
-/// The picture; `None` where nothing can be put down to anything.
-pub(super) fn losses(view: &View) -> Option<Figure> {
-    if view.losses.is_empty() {
+/// The picture; `None` without loss terms.
+pub(super) fn losses(budget: &LossBudgetReport) -> Option<Figure> {
+    if budget.rows.is_empty() {
         return None;
     }
     let mut keys = vec![(Key::Bar(Paint::Loss), "lost".to_owned())];
-    if view.losses.iter().any(|row| row.mean < 0.0) {
+    if budget.rows.iter().any(|row| row.mean < 0.0) {
         keys.push((Key::Bar(Paint::Gain), "won, left of zero".to_owned()));
     }
-    if view.losses.iter().any(|row| row.ci95.is_some()) {
-        keys.push((Key::Interval, "95 % interval".to_owned()));
+    if budget.rows.iter().any(|row| row.ci95.is_some()) {
+        keys.push((Key::Interval, "95% CI".to_owned()));
     }
     let bars = Bars {
         title: "Loss budget".to_owned(),
-        x_label: "mean loss a question".to_owned(),
+        x_label: "mean loss per question".to_owned(),
         keys,
-        rows: view.losses.iter().map(row).collect(),
+        rows: budget.rows.iter().map(row).collect(),
         ..Bars::default()
     };
-    let mut figures = Section::new(bars.title.clone(), &["source", "loss a question", "95 %"]);
-    figures.rows = view
-        .losses
-        .iter()
-        .map(|row| vec![row.label.clone(), format!("{:.3}", row.mean), range(row)])
-        .collect();
-    figures.notes.push(view.loss_title.clone());
     Some(Figure {
         drawing: Drawing::Bars(bars),
-        figures,
+        figures: loss_table(budget),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What the page shows in pictures: which there are, what is drawn in each, and the same figures as a table.
 //!
 //! Renderers decide nothing; a picture that would have nothing to show is not there. No second count of anything: the numbers are
-//! those of the [`View`] and the [`Summary`](ragtriage_eval::summary::Summary).
+//! those of the [`RunReport`] and the [`Summary`](ragtriage_eval::summary::Summary).
 
 mod classes;
 mod curves;
@@ -13,12 +13,12 @@ mod waterfall;
 
 use super::chart::Chart;
 use super::chart::bars::Bars;
-use super::section::Section;
-use super::view::View;
+use super::document::Table;
+use super::run::RunReport;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::curves::Curve;
 use ragtriage_eval::summary::Evaluation;
-use ragtriage_eval::{arms, diagnose, distribution};
+use ragtriage_eval::{arms, distribution};
 use ragtriage_runs::SavedRun;
 
 pub use tiles::Tile;
@@ -46,7 +46,7 @@ pub struct Figure {
     /// What is drawn.
     pub drawing: Drawing,
     /// The same as a table; its title is the picture's, its notes say how to read both.
-    pub figures: Section,
+    pub figures: Table,
 }
 
 /// What is drawn.
@@ -59,9 +59,14 @@ pub enum Drawing {
 }
 
 impl Pictures {
-    /// The pictures of a run of which `view` says the rest.
+    /// The pictures of a run that `report` is about.
     #[must_use]
-    pub fn new(run: &SavedRun, evaluation: &Evaluation, against_k: &[Curve], view: &View) -> Self {
+    pub fn new(
+        run: &SavedRun,
+        evaluation: &Evaluation,
+        against_k: &[Curve],
+        report: &RunReport,
+    ) -> Self {
         let summary = &evaluation.summary;
         let scores = distribution::score_spread(run, summary.two_by_two.k);
         let answers = Measure::new(Family::AnswerF1, None)
@@ -72,17 +77,13 @@ impl Pictures {
             spread::answers(tenths),
         ];
         let against_k = curves::curves(against_k);
-        let seconds = effort::seconds(&view.timings, &run.manifest.seconds);
+        let seconds = effort::seconds(&report.timings, &run.manifest.seconds);
         let tokens = effort::tokens(summary, &arms::spared(&run.traces));
         Self {
             tiles: tiles::tiles(summary, run.manifest.external.is_some()),
-            waterfall: waterfall::waterfall(
-                view,
-                summary.waterfall_n,
-                &diagnose::lost_by_stage(&evaluation.outcomes),
-            ),
-            losses: losses::losses(view),
-            classes: classes::classes(view),
+            waterfall: waterfall::waterfall(&report.support, report.support_n),
+            losses: losses::losses(&report.losses),
+            classes: classes::classes(&report.classes, &report.flags),
             curves: [against_k].into_iter().chain(spread).flatten().collect(),
             effort: [seconds, tokens].into_iter().flatten().collect(),
         }

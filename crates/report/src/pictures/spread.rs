@@ -3,7 +3,7 @@
 use super::{Drawing, Figure};
 use crate::chart::bars::{Bars, Row};
 use crate::chart::{Chart, Line, Scale, Style};
-use crate::section::Section;
+use crate::document::Table;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::distribution::ScoreSpread;
 
@@ -38,13 +38,13 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
         "gold kept",
         "others kept",
     ];
-    let mut figures = Section::new(title, &head);
-    figures.rows = (0..spread.gold.len())
-        .map(|at| bin(spread, at, (n_gold, n_others)))
-        .collect();
+    let mut figures = Table::new(title, &head);
+    for at in 0..spread.gold.len() {
+        figures.row(bin(spread, at, (n_gold, n_others)));
+    }
     figures.notes = vec![
         format!(
-            "each outline is 100 % of its passages; {} questions with labelled evidence",
+            "each outline is 100% of its passages; {} questions with labelled evidence",
             thousands(spread.n_questions)
         ),
         "where the two lie apart retrieval.min_score could drop others and keep gold; where one covers the other it cannot. \
@@ -76,7 +76,7 @@ fn bin(spread: &ScoreSpread, at: usize, (n_gold, n_others): (usize, usize)) -> V
         if n == 0 {
             String::new()
         } else {
-            format!("{:.1} %", 100.0 * n_kept as f64 / n as f64)
+            format!("{:.1}%", 100.0 * n_kept as f64 / n as f64)
         }
     };
     let width = spread.edges[at + 1] - spread.edges[at];
@@ -122,7 +122,7 @@ pub(super) fn answers(tenths: [usize; 12]) -> Option<Figure> {
     let row = |(at, count): (usize, &usize)| Row {
         label: tenth(at),
         value: percent(*count),
-        figure: format!("{}, {:.1} %", thousands(*count), percent(*count)),
+        figure: format!("{}, {:.1}%", thousands(*count), percent(*count)),
         ..Row::default()
     };
     let bars = Bars {
@@ -131,17 +131,13 @@ pub(super) fn answers(tenths: [usize; 12]) -> Option<Figure> {
         rows: tenths.iter().enumerate().map(row).collect(),
         ..Bars::default()
     };
-    let mut figures = Section::new(title, &["AnswerF1", "questions", "share"]);
-    let cells = |(at, count): (usize, &usize)| {
-        vec![
-            tenth(at),
-            thousands(*count),
-            format!("{:.1} %", percent(*count)),
-        ]
-    };
-    figures.rows = tenths.iter().enumerate().map(cells).collect();
+    let mut figures = Table::new(title, &["AnswerF1", "questions", "share"]);
+    for (at, count) in tenths.iter().enumerate() {
+        let share = format!("{:.1}%", percent(*count));
+        figures.row([tenth(at), thousands(*count), share]);
+    }
     figures.notes.push(format!(
-        "{} questions; exactly 0 and exactly 1 stand apart",
+        "{} questions; exactly 0 and exactly 1 have bars of their own",
         thousands(n)
     ));
     Some(Figure {
@@ -180,7 +176,7 @@ mod tests {
         };
         let rows = passages(&spread, 5).figures.rows;
         // From 5 on three of four gold passages are kept and none of nine others.
-        assert_eq!(rows[1], ["5.0", "10.0", "3", "0", "75.0 %", "0.0 %"]);
+        assert_eq!(rows[1], ["5.0", "10.0", "3", "0", "75.0%", "0.0%"]);
         // Without any gold in the top k there is no share of it.
         let none = ScoreSpread {
             gold: vec![0, 0],

@@ -11,6 +11,9 @@ use ragtriage_datasets::lint::finding::Severity;
 
 /// Most columns of a cell.
 const CELL_WIDTH: usize = 100;
+/// Columns of a bar, at least and at most.
+const LEAST_BAR: usize = 10;
+const MOST_BAR: usize = 40;
 /// Space before everything under a heading.
 const INDENT: &str = "  ";
 
@@ -38,10 +41,14 @@ pub fn render(report: &Report, screen: Screen) -> String {
         screen,
         text: String::new(),
     };
-    report
-        .elements
-        .iter()
-        .for_each(|element| out.element(element));
+    let mut is_prose = false;
+    for element in &report.elements {
+        if is_prose && matches!(element, Element::Facts(_)) {
+            out.text.push('\n');
+        }
+        out.element(element);
+        is_prose = matches!(element, Element::Verdict(_) | Element::Paragraph(_));
+    }
     out.text
 }
 
@@ -118,7 +125,8 @@ impl Output {
     }
 
     fn entry(&mut self, entry: &Entry) {
-        self.wrapped(INDENT, &entry.title);
+        // No line begins with what data gave: a CI server may read it as a command.
+        self.wrapped("  - ", &entry.title);
         self.facts("      ", &entry.facts);
     }
 
@@ -126,7 +134,7 @@ impl Output {
         if !table.title.is_empty() {
             self.heading(&table.title);
         }
-        let wide = laid_out(table, true, self.screen);
+        let wide = with_bars(table, &laid_out(table, true), self.screen.width);
         if wide
             .lines()
             .all(|line| line.trim_end().chars().count() < self.screen.width)
@@ -146,7 +154,7 @@ impl Output {
 
     /// The table without the columns that fold, their values under each row.
     fn folded(&mut self, table: &Table) {
-        let text = laid_out(table, false, self.screen);
+        let text = laid_out(table, false);
         let heights: Vec<usize> = table.rows.iter().map(|row| height(row)).collect();
         let lines: Vec<&str> = text.lines().collect();
         let (head, mut rest) = lines.split_at(lines.len() - heights.iter().sum::<usize>());
@@ -169,7 +177,7 @@ impl Output {
     }
 }
 
-fn laid_out(table: &Table, with_folding: bool, screen: Screen) -> String {
+fn laid_out(table: &Table, with_folding: bool) -> String {
     let has_column: Vec<bool> = table
         .columns
         .iter()
@@ -190,13 +198,9 @@ fn laid_out(table: &Table, with_folding: bool, screen: Screen) -> String {
                 .map(|column| shortened(&column.title, CELL_WIDTH)),
         );
     }
-    for (at, row) in table.rows.iter().enumerate() {
+    for row in &table.rows {
         let cells = row.iter().zip(&has_column).filter(|(_, has)| **has);
-        let bar = table
-            .bars
-            .get(at)
-            .map(|share| bar(*share, screen.width / 3));
-        out.add_row(cells.map(|(cell, _)| lines_of(cell)).chain(bar));
+        out.add_row(cells.map(|(cell, _)| lines_of(cell)));
     }
     for (at, column) in columns.iter().enumerate() {
         if let Some(laid_out) = out.column_mut(at).filter(|_| column.align == Align::Right) {
@@ -226,6 +230,24 @@ fn height(row: &[TableCell]) -> usize {
     } else {
         1
     }
+}
+
+/// The table with a bar behind each row, where there is room for bars.
+fn with_bars(table: &Table, laid_out: &str, width: usize) -> String {
+    let lines: Vec<&str> = laid_out.lines().collect();
+    let longest = lines.iter().map(|line| line.chars().count()).max();
+    let room = width.saturating_sub(longest.unwrap_or(0) + 3).min(MOST_BAR);
+    if table.bars.is_empty() || room < LEAST_BAR {
+        return laid_out.to_owned();
+    }
+    let n_head = lines.len().saturating_sub(table.bars.len());
+    let bars = table.bars.iter().map(|share| bar(*share, room));
+    let bars = vec![String::new(); n_head].into_iter().chain(bars);
+    let lines = lines
+        .iter()
+        .zip(bars)
+        .map(|(line, bar)| format!("{line} {bar}"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn bar(share: f64, width: usize) -> String {

@@ -1,27 +1,28 @@
-//! What a run was made with, letter by letter: every resolved setting, models, versions, hashes, cost.
+//! The provenance of a run: every resolved setting, models, versions, hashes and cost, without what is in the report's head.
 //!
-//! A page is passed on more freely than a run's folder: what is private ([`is_private`]) stays there. Addresses lost user info and
-//! query before they were recorded. What the head of the report says in full is not said again.
+//! An HTML report is passed on more freely than a run's folder: private values ([`is_private`]) are left out. User info and query of
+//! addresses were never recorded.
 
 use serde_json::Value;
 
+use crate::document::Fact;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, is_private};
 
-/// Settings and provenance.
+/// Configuration and provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Label and text, in reading order.
-    pub facts: Vec<(String, String)>,
+pub struct Provenance {
+    /// In reading order.
+    pub facts: Vec<Fact>,
     /// Name and value of every setting, in the order of the settings file.
     pub settings: Vec<(String, String)>,
     /// What is not shown, and why.
     pub notes: Vec<String>,
 }
 
-impl Record {
-    /// What a run's record says.
+impl Provenance {
+    /// Collects the provenance of a run.
     #[must_use]
     pub fn new(manifest: &Manifest, summary: &Summary) -> Self {
         let mut settings = Vec::new();
@@ -48,12 +49,11 @@ impl Record {
     }
 }
 
-fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
-    let fact = |label: &str, text: String| (label.to_owned(), text);
+fn facts(manifest: &Manifest, summary: &Summary) -> Vec<Fact> {
     let mut facts = vec![
-        fact("Data digest, sha256", manifest.dataset_digest.clone()),
-        fact("Settings file", manifest.config.clone()),
-        fact(
+        Fact::new("Data digest, sha256", manifest.dataset_digest.clone()),
+        Fact::new("Settings file", manifest.config.clone()),
+        Fact::new(
             "Commit, in full",
             manifest.git_commit.clone().unwrap_or_default(),
         ),
@@ -62,31 +62,37 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
         manifest
             .versions
             .iter()
-            .map(|(part, version)| fact(&format!("Version, {part}"), version.clone())),
+            .map(|(part, version)| Fact::new(format!("Version, {part}"), version.clone())),
     );
     for model in &manifest.models {
         let files = model.sha256.iter();
         facts.extend(files.map(|(file, hash)| {
-            fact(
-                &format!("Model, {}: sha256 of {file}", model.role),
+            Fact::new(
+                format!("Model, {}: sha256 of {file}", model.role),
                 hash.clone(),
             )
         }));
     }
     if let Some(source) = &manifest.external {
-        facts.push(fact("Recorded elsewhere, sha256", source.sha256.clone()));
+        facts.push(Fact::new(
+            "Recorded elsewhere, sha256",
+            source.sha256.clone(),
+        ));
     }
     let finished = manifest
         .finished
         .clone()
         .unwrap_or_else(|| "not finished".to_owned());
-    facts.push(fact("Finished", finished));
-    facts.push(fact("Seed", manifest.seed.to_string()));
+    facts.push(Fact::new("Finished", finished));
+    facts.push(Fact::new("Seed", manifest.seed.to_string()));
     if !summary.arms.is_empty() {
         let count = |n: u64| usize::try_from(n).map_or_else(|_| n.to_string(), thousands);
         let tokens = &summary.tokens;
-        facts.push(fact("Cost", format!("{:.4} US dollars", summary.cost_usd)));
-        facts.push(fact(
+        facts.push(Fact::new(
+            "Cost",
+            format!("{:.4} US dollars", summary.cost_usd),
+        ));
+        facts.push(Fact::new(
             "Tokens",
             format!(
                 "{} in, {} out",
@@ -98,12 +104,12 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
     if manifest.vectors_cached + manifest.vectors_computed > 0 {
         let [cached, computed] =
             [manifest.vectors_cached, manifest.vectors_computed].map(thousands);
-        facts.push(fact(
+        facts.push(Fact::new(
             "Vectors",
             format!("{computed} computed, {cached} from the cache"),
         ));
     }
-    facts.retain(|(_, text)| !text.is_empty());
+    facts.retain(|fact| !fact.text.is_empty());
     facts
 }
 
@@ -136,7 +142,7 @@ fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hi
 }
 
 /// A JSON value as a person would write it.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
@@ -156,10 +162,10 @@ mod tests {
     use crate::specimen;
     use ragtriage_eval::summary;
 
-    fn record(settings: Value) -> Record {
+    fn provenance(settings: Value) -> Provenance {
         let run = specimen::run("r");
         let summary = summary::evaluate(&run, &specimen::plan()).summary;
-        Record::new(
+        Provenance::new(
             &Manifest {
                 settings: serde_json::from_value(settings).expect("settings"),
                 ..run.manifest
@@ -168,7 +174,7 @@ mod tests {
         )
     }
 
-    fn extra_body(record: &Record) -> Vec<(String, String)> {
+    fn extra_body(record: &Provenance) -> Vec<(String, String)> {
         let mut settings = record.settings.clone();
         settings.retain(|(name, _)| name.starts_with("generation.extra_body."));
         settings
@@ -176,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_setting_is_named_with_its_value() {
-        let found = record(json!({
+        let found = provenance(json!({
             "retrieval": {"retrievers": ["bm25"], "bm25": {"k1": 1.0}},
             "rerank": {"model": "m"}, "cache": {"dir": "c"},
         }));
@@ -205,7 +211,7 @@ mod tests {
 
     #[test]
     fn no_variable_and_nothing_like_a_key_is_shown() {
-        let found = record(json!({"generation": {
+        let found = provenance(json!({"generation": {
             "api_key_env": "NAME", "headers_env": {"x": "NAME"},
             "extra_body": {"max_tokens": 20, "user": "u", "api-key": "SECRET", "nested": {"Authorization": "SECRET"}},
         }}));
@@ -226,7 +232,7 @@ mod tests {
 
     #[test]
     fn keys_in_arrays_are_not_shown_and_what_stands_beside_them_is() {
-        let found = record(json!({"generation": {"extra_body": {
+        let found = provenance(json!({"generation": {"extra_body": {
             "providers": [{"auth": "SECRET", "n": 1}, {"Cookie": 7}], "headers": {"x": "SECRET"}, "stop": ["a", "b"],
         }}}));
         assert_eq!(
@@ -246,13 +252,13 @@ mod tests {
 
     #[test]
     fn hashes_stand_in_full_and_what_is_not_known_is_left_out() {
-        let found = record(json!({}));
+        let found = provenance(json!({}));
         let text = |label: &str| {
             found
                 .facts
                 .iter()
-                .find(|(name, _)| name == label)
-                .map(|(_, text)| text.as_str())
+                .find(|fact| fact.label == label)
+                .map(|fact| fact.text.as_str())
         };
         assert_eq!(text("Data digest, sha256"), Some("ab".repeat(32).as_str()));
         assert_eq!(

@@ -1,6 +1,6 @@
-//! What lies under a verdict, as tables: failure modes, the place of the support in the prompt, cuts.
+//! Tables under a verdict: failure modes, answers by position of the support in the prompt, slices.
 
-use super::section::Section;
+use crate::document::Table;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::Mode;
 use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
@@ -9,47 +9,47 @@ use ragtriage_eval::positions::PositionRow;
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 use ragtriage_runs::SavedRun;
 
-/// Parts of a cut that a report shows; more stand in `summary.json`.
-const PARTS_SHOWN: usize = 12;
+/// Slices shown by each criterion; `summary.json` has more.
+const SLICES_SHOWN: usize = 12;
 
 /// Evidence groups whose loss a report counts, the most frequent.
 const EVIDENCE_SHOWN: usize = 3;
 
-/// A column of the cuts' table: its head, and what stands in it.
-type Column<'a> = (&'a str, fn(&Slice) -> &MeasureSummary);
+/// A column of the slices' table: its title and its measure.
+type SliceColumn<'a> = (&'a str, fn(&Slice) -> &MeasureSummary);
 
 /// The tables that have a row.
-pub(super) fn sections(run: &SavedRun, summary: &Summary) -> Vec<Section> {
+pub(super) fn diagnosis(run: &SavedRun, summary: &Summary) -> Vec<Table> {
     let em = match run.manifest.external {
         Some(_) => "EM@prompt".to_owned(),
         None => format!("EM@{}", summary.two_by_two.k),
     };
-    let sections = [
+    let tables = [
         modes(&summary.modes),
         positions(&summary.positions),
         cuts(&summary.cuts, &em),
     ];
-    sections
+    tables
         .into_iter()
-        .filter(|section| !section.rows.is_empty())
+        .filter(|table| !table.rows.is_empty())
         .collect()
 }
 
-fn modes(classes: &[ClassModes]) -> Section {
-    let mut section = Section::new(
-        "Failure modes (of the questions lost at a stage, beside those that passed it)",
+fn modes(classes: &[ClassModes]) -> Table {
+    let mut table = Table::new(
+        "Failure modes (questions lost at a stage, compared with those that passed it)",
         &[
             "lost at: mode",
             "of the lost",
             "of the passed",
-            "difference, points",
+            "difference in points, 95% CI",
             "",
         ],
     );
     let mut shown: Vec<Mode> = Vec::new();
     for class in classes {
         for row in class.modes.iter().filter(|row| row.lost.count > 0) {
-            section.rows.push(mode_row(class, row));
+            table.row(mode_row(class, row));
             shown.push(row.mode);
         }
     }
@@ -58,23 +58,23 @@ fn modes(classes: &[ClassModes]) -> Section {
         .flat_map(|class| &class.modes)
         .filter(|row| row.difference_ci95.is_some());
     let meaning = |mode: &Mode| format!("{mode}: {}", mode.meaning());
-    section.notes = Mode::ALL
+    table.notes = Mode::ALL
         .iter()
         .filter(|mode| shown.contains(mode))
         .map(meaning)
         .collect();
-    section.notes.push(format!(
-        "passed: the questions that the same stage did not lose (for generation, those answered right); * the 95 % interval of the \
-         difference excludes 0, as it does by chance for one of 20 differences, of which there are {}",
+    table.notes.push(format!(
+        "passed: questions that the same stage did not lose (for generation, those answered right); *: the 95% CI of the \
+         difference excludes 0, which about 5% of the {} differences do by chance",
         compared.count()
     ));
-    section
+    table
 }
 
 fn mode_row(class: &ClassModes, row: &ModeShares) -> Vec<String> {
     let seen = |seen: &Seen| {
         format!(
-            "{}/{}  {:>5.1} %",
+            "{}/{} {:>5.1}%",
             thousands(seen.count),
             thousands(seen.n),
             100.0 * seen.share
@@ -118,35 +118,34 @@ fn detail(row: &ModeShares) -> String {
     }
 }
 
-fn positions(rows: &[PositionRow]) -> Section {
-    let mut section = Section::new(
-        "Answers by the place in the prompt of the last passage needed (questions whose support was in the prompt)",
-        &["place", "n", "right", "AnswerF1"],
+fn positions(rows: &[PositionRow]) -> Table {
+    let mut table = Table::new(
+        "Answers by position in the prompt of the last passage needed (questions whose support was in the prompt)",
+        &["position", "n", "right", "AnswerF1"],
     );
-    let row = |row: &PositionRow| {
-        vec![
+    for row in rows {
+        table.row([
             label(&row.position, row.rough),
             thousands(row.n),
             cell(&row.right),
             cell(&row.answer_f1),
-        ]
-    };
-    section.rows = rows.iter().map(row).collect();
-    section.notes.extend(few(rows.iter().any(|row| row.rough)));
-    section
+        ]);
+    }
+    table.notes.extend(few(rows.iter().any(|row| row.rough)));
+    table
 }
 
-fn cuts(cuts: &[SliceGroup], em: &str) -> Section {
+fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
     let parts: Vec<(&SliceGroup, &Slice)> = cuts
         .iter()
         .flat_map(|cut| {
             cut.parts
                 .iter()
-                .take(PARTS_SHOWN)
+                .take(SLICES_SHOWN)
                 .map(move |part| (cut, part))
         })
         .collect();
-    let columns: [Column<'_>; 4] = [
+    let columns: [SliceColumn<'_>; 4] = [
         (em, |part| &part.em),
         ("in the prompt", |part| &part.supported),
         ("right", |part| &part.right),
@@ -156,44 +155,40 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Section {
     let shown = columns
         .iter()
         .filter(|(_, of)| parts.iter().any(|(_, part)| of(part).n > 0));
-    let shown: Vec<&Column<'_>> = shown.collect();
+    let shown: Vec<&SliceColumn<'_>> = shown.collect();
     let head = ["", "n"]
         .into_iter()
         .chain(shown.iter().map(|(name, _)| *name))
-        .chain(["mostly lost by"]);
-    let mut section = Section::new(
-        "Cuts (share or mean, 95 % interval)",
-        &head.collect::<Vec<_>>(),
-    );
+        .chain(["most frequent loss"]);
+    let mut table = Table::new("Slices (share or mean, 95% CI)", &head.collect::<Vec<_>>());
     for (cut, part) in &parts {
         let name = label(&format!("{}: {}", cut.by.name(), part.value), part.rough);
         let mostly = part.mostly.map_or(String::new(), |(class, n)| {
             format!("{class} {}", thousands(n))
         });
         let figures = shown.iter().map(|(_, of)| cell(of(part)));
-        section.rows.push(
+        table.row(
             [name, thousands(part.n)]
                 .into_iter()
                 .chain(figures)
-                .chain([mostly])
-                .collect(),
+                .chain([mostly]),
         );
     }
-    for cut in cuts.iter().filter(|cut| cut.parts.len() > PARTS_SHOWN) {
-        section.notes.push(format!(
-            "of {} parts by {} the first {PARTS_SHOWN} are shown",
+    for cut in cuts.iter().filter(|cut| cut.parts.len() > SLICES_SHOWN) {
+        table.notes.push(format!(
+            "{} slices by {}; the first {SLICES_SHOWN} are shown",
             cut.parts.len(),
             cut.by.name()
         ));
     }
-    section.notes.push(format!(
-        "for exploring: of 20 intervals one misses by chance, and there are {} parts here; confirm on other questions what stands out",
+    table.notes.push(format!(
+        "exploratory: with {} slices, about 5% of the intervals miss by chance; confirm findings on other questions",
         thousands(parts.len())
     ));
-    section
+    table
         .notes
         .extend(few(parts.iter().any(|(_, part)| part.rough)));
-    section
+    table
 }
 
 fn cell(measure: &MeasureSummary) -> String {

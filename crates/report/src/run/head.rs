@@ -1,81 +1,38 @@
-//! The head of a report: what was run, on what, with what.
+//! The head of a run's report: data, configuration and provenance.
 
 use std::collections::BTreeMap;
 
-use super::external;
+use crate::document::Fact;
+use crate::external;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, DenseSettings, GenerationSettings, GeneratorName, Precision, Settings,
-    VectorStoreKind,
+    Bm25Settings, Bm25Store, ChunkingSettings, DenseSettings, GenerationSettings, GeneratorName,
+    Precision, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
 use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
 
-/// Label and text, in reading order.
-pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
+/// The facts in reading order.
+pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
     let manifest = &run.manifest;
     let settings = &manifest.settings;
-    let (chunking, evaluation) = (&settings.chunking, &settings.evaluation);
+    let evaluation = &settings.evaluation;
     let mut head = vec![
-        (
-            "Corpus".to_owned(),
+        Fact::new("Corpus", describe_corpus(manifest)),
+        Fact::new("Questions", describe_questions(run, summary)),
+        Fact::new("Chunking", describe_chunking(&settings.chunking)),
+        Fact::new("Retrieval", describe_retrieval(manifest)),
+        Fact::new("Generation", describe_generation(&settings.generation)),
+        Fact::new(
+            "Scoring",
             format!(
-                "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
-                manifest.dataset,
-                manifest.n_documents,
-                manifest.n_chunks,
-                manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
-                manifest
-                    .dataset_digest
-                    .get(..12)
-                    .unwrap_or(&manifest.dataset_digest),
-            ),
-        ),
-        ("Questions".to_owned(), describe_questions(run, summary)),
-        (
-            "Chunking".to_owned(),
-            format!(
-                "{} {}/{} {}{}",
-                chunking.strategy,
-                chunking.size,
-                chunking.overlap,
-                chunking.tokenizer.name(),
-                if chunking.title_prefix {
-                    ", title before each chunk"
-                } else {
-                    ""
-                }
-            ),
-        ),
-        ("Retrieval".to_owned(), describe_retrieval(manifest)),
-        (
-            "Generation".to_owned(),
-            describe_generation(&settings.generation),
-        ),
-        (
-            "Judging".to_owned(),
-            format!(
-                "scorer {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
+                "scorer {}; right: AnswerEM 1 or AnswerF1 >= {} (key facts: all required, none forbidden)",
                 evaluation.scorer.name(),
                 evaluation.correct_f1
             ),
         ),
-        (
-            "Made by".to_owned(),
-            format!(
-                "ragtriage {}{}, {}",
-                manifest.version,
-                manifest
-                    .git_commit
-                    .as_deref()
-                    .map_or(String::new(), |commit| format!(
-                        ", commit {}",
-                        short(commit)
-                    )),
-                manifest.started
-            ),
-        ),
+        Fact::new("Version", describe_version(manifest)),
     ];
     for model in &manifest.models {
         let hash = model
@@ -84,7 +41,7 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
             .map_or(String::new(), |hash| {
                 format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash))
             });
-        head.push((
+        head.push(Fact::new(
             format!("Model, {}", model.role),
             format!("{}{hash}", model.name),
         ));
@@ -93,6 +50,44 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
         external::describe(&mut head, source, run);
     }
     head
+}
+
+fn describe_corpus(manifest: &Manifest) -> String {
+    let digest = &manifest.dataset_digest;
+    format!(
+        "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
+        manifest.dataset,
+        manifest.n_documents,
+        manifest.n_chunks,
+        manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
+        digest.get(..12).unwrap_or(digest),
+    )
+}
+
+fn describe_chunking(chunking: &ChunkingSettings) -> String {
+    let prefix = if chunking.title_prefix {
+        ", title before each chunk"
+    } else {
+        ""
+    };
+    format!(
+        "{} {}/{} {}{prefix}",
+        chunking.strategy,
+        chunking.size,
+        chunking.overlap,
+        chunking.tokenizer.name(),
+    )
+}
+
+fn describe_version(manifest: &Manifest) -> String {
+    let commit = manifest.git_commit.as_deref();
+    let commit = commit.map_or(String::new(), |commit| {
+        format!(", commit {}", short(commit))
+    });
+    format!(
+        "ragtriage {}{commit}, {}",
+        manifest.version, manifest.started
+    )
 }
 
 /// The first digits of a commit, and whether it had changes.

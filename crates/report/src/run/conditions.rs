@@ -1,25 +1,25 @@
-//! What is said of the arms: how well each answered, how many calls it took, and what asking again changed.
+//! How well each counterfactual condition answered, how many calls it took, and what repeats changed.
 
-use super::section::Section;
+use crate::document::Table;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::Summary;
 
-/// The arms' table; `None` without a generator.
-pub(super) fn section(summary: &Summary) -> Option<Section> {
-    let mut section = Section::new(
-        "Arms (answer score: AnswerF1, or 1 and 0 for questions judged by facts)",
+/// The table of conditions; `None` without a generator.
+pub(super) fn conditions(summary: &Summary) -> Option<Table> {
+    let mut table = Table::new(
+        "Conditions (arms) by answer score: AnswerF1, or 1 and 0 for questions with key facts",
         &[
             "",
             "n",
             "score",
-            "95 %",
+            "95% CI",
             "calls",
             "cached",
             "same prompt",
             "failed",
             "tokens in",
-            "out",
+            "tokens out",
             "US dollars",
         ],
     );
@@ -42,9 +42,7 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
             completion,
             cost_usd,
         } = used;
-        let ci95 = score
-            .ci95
-            .map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high));
+        let ci95 = score.ci95.map_or(String::new(), |ci| format!("{ci:.2}"));
         let counts = [
             calls as u64,
             cached as u64,
@@ -62,12 +60,13 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
         .into_iter()
         .chain(counts.map(|count| count.to_string()))
         .chain([format!("{cost_usd:.4}")]);
-        section.rows.push(cells.collect());
+        table.row(cells);
     }
-    section.notes.extend(repeats(summary));
-    (!section.rows.is_empty()).then_some(section)
+    table.notes.extend(repeats(summary));
+    (!table.rows.is_empty()).then_some(table)
 }
 
+/// What asking again changed.
 fn repeats(summary: &Summary) -> Option<String> {
     let repeats = summary.repeats.as_ref()?;
     let means: Vec<String> = repeats
@@ -79,7 +78,7 @@ fn repeats(summary: &Summary) -> Option<String> {
         format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
     });
     Some(format!(
-        "asked {} times, {} of {} questions flipped between right and wrong ({:.1} %{ci95}); mean answer score each time: {}; \
+        "asked {} times: {} of {} questions flipped between right and wrong ({:.1}%{ci95}); mean answer score each time: {}; \
          standard deviation within a question {:.3}",
         repeats.means.len(),
         repeats.flipped,

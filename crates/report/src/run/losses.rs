@@ -1,0 +1,70 @@
+//! The loss budget: what each source costs a question on average.
+
+use ragtriage_core::stats::rounding::adding_up;
+use ragtriage_core::types::{ArmName, Interval};
+use ragtriage_eval::summary::Summary;
+use ragtriage_eval::verdict::{LOSS_DIGITS, SUPPORT, Source, Term};
+
+/// The loss budget with its title.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossBudgetReport {
+    /// The loss in all, and over how many questions.
+    pub title: String,
+    /// Its terms; empty where nothing is known of them.
+    pub rows: Vec<LossRow>,
+}
+
+/// A loss term.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossRow {
+    /// The stage or source that loses it.
+    pub label: String,
+    /// Mean loss per question, rounded so that the terms add up.
+    pub mean: f64,
+    /// Its 95% CI.
+    pub ci95: Option<Interval>,
+}
+
+/// Collects the loss budget of a run.
+pub(super) fn losses(summary: &Summary) -> LossBudgetReport {
+    let terms = &summary.loss_budget.terms;
+    let means: Vec<f64> = terms.iter().map(|term| term.mean).collect();
+    let shown = adding_up(&means, LOSS_DIGITS);
+    let rows = terms
+        .iter()
+        .zip(shown)
+        .filter(|(term, _)| is_known(summary, term));
+    LossBudgetReport {
+        title: title(summary),
+        rows: rows
+            .map(|(term, mean)| LossRow {
+                label: term.source.name().to_owned(),
+                mean,
+                ci95: term.ci95,
+            })
+            .collect(),
+    }
+}
+
+/// Without an oracle condition, losses at hand support are unknown, which a zero would hide.
+fn is_known(summary: &Summary, term: &Term) -> bool {
+    let needs_oracle = matches!(term.source, Source::Distraction | Source::Reader);
+    summary.loss_budget.n > 0 && !(summary.loss_budget.of == SUPPORT && needs_oracle)
+}
+
+fn title(summary: &Summary) -> String {
+    let budget = &summary.loss_budget;
+    if budget.of == SUPPORT {
+        return format!("Loss budget: support lost per question (n = {})", budget.n);
+    }
+    let without = if summary.arms.contains_key(ArmName::GoldInNoise.name()) {
+        ""
+    } else {
+        "; without the condition gold_in_noise, distraction counts towards delivery"
+    };
+    let unit = budget.of.replace(' ', "-");
+    format!(
+        "Loss budget: {:.3} {unit} points lost per question (n = {}{without})",
+        budget.loss, budget.n
+    )
+}

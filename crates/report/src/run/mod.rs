@@ -1,0 +1,192 @@
+//! The report of a run: what is known of it ([`RunReport`]), and the same as a [`Report`] for every format.
+
+mod conditions;
+mod diagnosis;
+mod head;
+pub mod losses;
+mod lost;
+mod measures;
+mod notices;
+pub mod provenance;
+pub mod support;
+mod tables;
+
+use crate::document::{Element, Fact, Notice, Report, Table};
+use ragtriage_core::types::ArmName;
+use ragtriage_eval::diagnose::{self, TwoByTwo};
+use ragtriage_eval::summary::{Evaluation, Summary};
+use ragtriage_runs::SavedRun;
+
+use losses::{LossBudgetReport, losses};
+use lost::LostQuestion;
+use support::{ClassRow, SupportRow};
+
+pub(crate) use notices::FEW_CLUSTERS;
+pub(crate) use provenance::plain;
+
+/// A run's results in the order and words of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunReport {
+    /// The run's name.
+    pub name: String,
+    /// Data, configuration, provenance.
+    pub head: Vec<Fact>,
+    /// Warnings.
+    pub notices: Vec<Notice>,
+    /// The bottleneck.
+    pub verdict: String,
+    /// What EM@5 alone suggests.
+    pub rule_of_thumb: Option<String>,
+    /// Where the answer score was lost.
+    pub losses: LossBudgetReport,
+    /// Questions that the waterfall counts.
+    pub support_n: usize,
+    /// Questions still supported, stage by stage.
+    pub support: Vec<SupportRow>,
+    /// Failure classes that occur.
+    pub classes: Vec<ClassRow>,
+    /// Flags with their counts; empty where none was raised.
+    pub flags: String,
+    /// Retrieval by answer; `None` when no question has both.
+    pub two_by_two: Option<TwoByTwo>,
+    /// Retrieval measures, answer measures, and calls by condition.
+    pub measures: Vec<Table>,
+    /// Failure modes, positions and slices.
+    pub diagnosis: Vec<Table>,
+    /// Some lost questions.
+    pub lost: Vec<LostQuestion>,
+    /// Lost questions in all.
+    pub n_lost: usize,
+    /// What the numbers cover.
+    pub caveats: Vec<String>,
+    /// Steps with their seconds.
+    pub timings: Vec<(String, f64)>,
+}
+
+impl RunReport {
+    /// Collects everything there is to report of a run.
+    #[must_use]
+    pub fn new(run: &SavedRun, evaluation: &Evaluation) -> Self {
+        let summary = &evaluation.summary;
+        let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
+        Self {
+            name: run.manifest.name.clone(),
+            head: head::head(run, summary),
+            notices: notices::notices(run, summary),
+            verdict: summary.verdict.text.clone(),
+            rule_of_thumb: summary.rule_of_thumb.clone(),
+            losses: losses(summary),
+            support_n: summary.waterfall_n,
+            support: support::support(summary, diagnose::lost_by_stage(&evaluation.outcomes)),
+            classes: support::classes(summary),
+            flags: support::flags(summary),
+            two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
+            measures: measures::measures(summary)
+                .into_iter()
+                .chain(conditions::conditions(summary))
+                .collect(),
+            diagnosis: diagnosis::diagnosis(run, summary),
+            lost,
+            n_lost,
+            caveats: caveats(run, summary),
+            timings: timings(summary),
+        }
+    }
+
+    /// Lays the results out as a report.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let mut report = Report::new(format!("ragtriage: {}", self.name));
+        report.elements.push(Element::Verdict(self.verdict.clone()));
+        if let Some(rule) = &self.rule_of_thumb {
+            let rule = format!("Rule of thumb: {rule}.");
+            report.elements.push(Element::Paragraph(rule));
+        }
+        report.facts(self.head.clone());
+        report.notices(self.notices.clone());
+        report.table(tables::losses(&self.losses));
+        report.table(tables::support(&self.support, self.support_n));
+        report.table(tables::classes(&self.classes, &self.flags));
+        if let Some(found) = &self.two_by_two {
+            report.table(tables::two_by_two(found));
+        }
+        for table in self.measures.iter().chain(&self.diagnosis) {
+            report.table(table.clone());
+        }
+        if !self.lost.is_empty() {
+            report.heading(format!(
+                "Lost questions ({} of {}, one of each class first; traces.jsonl has all)",
+                self.lost.len(),
+                self.n_lost
+            ));
+            report.entries(self.lost.iter().map(LostQuestion::entry).collect());
+        }
+        report.heading("What the numbers cover");
+        report.list(self.caveats.clone());
+        report
+            .heading("Seconds (search, fuse, pack and generate: summed over concurrent questions)");
+        let steps = self
+            .timings
+            .iter()
+            .map(|(step, seconds)| format!("{step} {seconds:.2}"));
+        let steps = steps.collect::<Vec<_>>().join(", ");
+        report.elements.push(Element::Paragraph(steps));
+        report
+    }
+}
+
+/// The tables of [`RunReport`] that the HTML report shows next to a picture.
+pub(crate) use tables::{
+    by_class, classes as class_table, losses as loss_table, support as support_table,
+};
+
+fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
+    let mut caveats = vec![
+        "Failure classes count questions whose support was lost. Loss terms are the answer score that the gold passages would win \
+         back. The two differ where the reader fails with the gold passages too. Terms may be negative and add up to the loss."
+            .to_owned(),
+        "Intervals are 95% CIs: bootstrap over clusters of questions that share gold documents; Wilson for class shares, which \
+         takes questions as independent. They do not cover another corpus, another question set or the generator's own noise."
+            .to_owned(),
+    ];
+    let is_answered =
+        |trace: &ragtriage_core::types::Trace| trace.attempt(ArmName::Retrieved).is_some();
+    if run.traces.iter().any(is_answered) {
+        let right = ["0.4", "0.8"].into_iter().filter_map(|threshold| {
+            let classes = summary.classes_at.get(threshold)?;
+            let right = classes.get("correct")? + classes.get("correct_unsupported")?;
+            Some(format!("{right} at {threshold}"))
+        });
+        let right = right.collect::<Vec<_>>().join(", ");
+        caveats.push(format!(
+            "Right answers with another AnswerF1 threshold: {right}."
+        ));
+    }
+    caveats
+}
+
+/// The steps in the order they happen; unlisted ones come last.
+fn timings(summary: &Summary) -> Vec<(String, f64)> {
+    const ORDER: [&str; 8] = [
+        "load",
+        "assemble",
+        "chunk",
+        "tfidf",
+        "bm25",
+        "embed",
+        "qdrant",
+        "questions",
+    ];
+    let steps = summary.seconds.iter();
+    let mut steps: Vec<(String, f64)> = steps
+        .map(|(step, seconds)| (step.clone(), *seconds))
+        .collect();
+    steps.sort_by_key(|(step, _)| {
+        let kind = step.split(' ').next();
+        ORDER
+            .iter()
+            .position(|known| Some(*known) == kind)
+            .unwrap_or(ORDER.len())
+    });
+    steps
+}

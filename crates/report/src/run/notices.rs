@@ -1,0 +1,186 @@
+//! Warnings that a reader of a run's report needs before believing its numbers.
+
+use crate::document::Notice;
+use crate::external;
+use ragtriage_core::config::GeneratorName;
+use ragtriage_core::measure::Family;
+use ragtriage_core::text::numbers::plural;
+use ragtriage_core::types::{FailureClass, Step, Trace};
+use ragtriage_eval::summary::Summary;
+use ragtriage_eval::verdict::SUPPORT;
+use ragtriage_runs::SavedRun;
+
+/// With fewer clusters, bootstrap intervals are too narrow (Cameron, Gelbach, Miller 2008).
+pub(crate) const FEW_CLUSTERS: usize = 20;
+/// `AnswerContains` above `AnswerF1` by more than this means answers in sentences.
+const SENTENCES: f64 = 0.2;
+
+/// Collects the warnings in order of the pipeline's stages.
+pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+    let mut notices: Vec<Notice> = run.manifest.notes.iter().map(Notice::warning).collect();
+    notices.extend(generator(run));
+    notices.extend(min_score(run));
+    notices.extend(retrieval(run, summary));
+    notices.extend(answers(summary));
+    if summary.n_clusters < FEW_CLUSTERS {
+        let clusters = plural(
+            summary.n_clusters,
+            "independent cluster",
+            "independent clusters",
+        );
+        notices.push(Notice::warning(format!(
+            "only {clusters} of questions: intervals are rough"
+        )));
+    }
+    notices.extend(truncation(run, summary));
+    notices.extend(incomplete(run, summary));
+    notices
+}
+
+fn generator(run: &SavedRun) -> Option<Notice> {
+    if let Some(source) = &run.manifest.external {
+        return Some(Notice::warning(external::notice(source)));
+    }
+    let generator = run.manifest.settings.generation.generator;
+    (generator == GeneratorName::Extractive).then(|| {
+        Notice::warning(
+            "answers come from the built-in extractive reader, a baseline without a language model: its scores are a floor, and \
+             the reader is likely to be the largest loss",
+        )
+        .with_hint(
+            "to use a language model, set generation.generator = \"openai\", generation.base_url and generation.model",
+        )
+    })
+}
+
+fn min_score(run: &SavedRun) -> Option<Notice> {
+    let emptied = run
+        .traces
+        .iter()
+        .filter_map(|trace| trace.step(Step::MinScore));
+    let n = emptied.filter(|stage| stage.hits.is_empty()).count();
+    (n > 0).then(|| {
+        let text = format!(
+            "`retrieval.min_score` removed every hit of {n} of {} final rankings",
+            run.traces.len()
+        );
+        Notice::warning(text).with_hint(
+            "check the scale of the scores: RRF of two rankings gives at most 0.033, a cross-encoder any number",
+        )
+    })
+}
+
+/// Rankings that cannot lose anything.
+fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+    let (n_chunks, k) = (run.manifest.n_chunks, summary.two_by_two.k);
+    let is_filtered = !run.manifest.settings.retrieval.filter.is_empty();
+    let mut notices = Vec::new();
+    if is_filtered || n_chunks == 0 {
+        return notices;
+    }
+    if n_chunks <= k {
+        notices.push(Notice::warning(format!(
+            "only {} for k = {k}: every chunk is retrieved, so retrieval metrics are meaningless",
+            plural(n_chunks, "chunk", "chunks")
+        )));
+    }
+    let all_found = |trace: &Trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks);
+    if run.manifest.external.is_none() && run.traces.iter().all(all_found) {
+        notices.push(Notice::warning(format!(
+            "all {n_chunks} chunks are candidates: the stage `retrieval` cannot lose a question here, `ranking` can"
+        )));
+    }
+    notices
+}
+
+fn answers(summary: &Summary) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let (counted, answerable) = (summary.loss_budget.n, summary.waterfall_n);
+    if summary.loss_budget.of != SUPPORT && 2 * counted < answerable {
+        notices.push(Notice::warning(format!(
+            "loss budget and verdict cover {counted} of {answerable} questions: the others have no answer from the gold passages \
+             alone"
+        )));
+    }
+    let (contains, f1) = (
+        mean(summary, Family::AnswerContains),
+        mean(summary, Family::AnswerF1),
+    );
+    if let (Some(contains), Some(f1)) = (contains, f1)
+        && contains - f1 > SENTENCES
+    {
+        let text = format!(
+            "AnswerContains is {contains:.3}, AnswerF1 {f1:.3}: answers hold the gold answer inside longer text, which counts as \
+             wrong"
+        );
+        notices.push(
+            Notice::warning(text)
+                .with_hint("ask for short answers, or lower `evaluation.correct_f1`"),
+        );
+    }
+    notices
+}
+
+fn mean(summary: &Summary, family: Family) -> Option<f64> {
+    let found = summary.measures.get(family.name());
+    found.filter(|found| found.n > 0).map(|found| found.mean)
+}
+
+fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+    let truncated = run.manifest.truncation.iter().filter(|one| one.n_cut > 0);
+    let mut notices: Vec<Notice> = truncated
+        .map(|one| {
+            Notice::warning(format!(
+                "{} of {} {} ({}) exceed the encoder input limit of `{}`; truncation drops {} of their tokens",
+                one.n_cut,
+                one.n_texts,
+                one.what,
+                percent(one.n_cut, one.n_texts),
+                one.retriever,
+                percent(one.n_lost, one.n_tokens)
+            ))
+        })
+        .collect();
+    if let Some(n) = summary.flags.get("encoder_truncated").filter(|n| **n > 0) {
+        let text = format!(
+            "truncation drops gold evidence of {}",
+            plural(*n, "question", "questions")
+        );
+        notices.push(Notice::warning(text).with_hint("use smaller chunks"));
+    }
+    notices
+}
+
+fn incomplete(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let failed = summary
+        .classes
+        .get(FailureClass::Failed.name())
+        .copied()
+        .unwrap_or(0);
+    if failed > 0 {
+        let hint = if run.manifest.is_imported() {
+            "record them again and import the record"
+        } else {
+            "resume the run to ask them again"
+        };
+        let text = format!(
+            "{} failed and {} in no mean",
+            plural(failed, "question", "questions"),
+            if failed == 1 { "is" } else { "are" }
+        );
+        notices.push(Notice::warning(text).with_hint(hint));
+    }
+    if run.traces.len() < run.manifest.n_questions {
+        notices.push(Notice::warning(format!(
+            "the run is incomplete: {} of {} questions",
+            run.traces.len(),
+            run.manifest.n_questions
+        )));
+    }
+    notices
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    format!("{:.1}%", 100.0 * part as f64 / whole.max(1) as f64)
+}
