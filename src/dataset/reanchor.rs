@@ -11,7 +11,7 @@ use ragtriage_core::text::numbers;
 use ragtriage_core::types::Document;
 use ragtriage_datasets::DocumentTexts;
 use ragtriage_datasets::lint::changed::{self, Touched};
-use ragtriage_datasets::lint::reanchor::reanchor as place;
+use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Break, reanchor as place};
 use ragtriage_datasets::{DatasetError, Earlier, LoadSpec};
 use ragtriage_report::anchors;
 
@@ -31,16 +31,23 @@ pub fn reanchor(
         .map(|reference| documents_then(spec, reference))
         .transpose()?;
     let then = then.as_deref().map(DocumentTexts::new);
-    let view = anchors::view(&place(&mut lines, &DocumentTexts::new(&now), then.as_ref()));
+    let anchored = place(&mut lines, &DocumentTexts::new(&now), then.as_ref());
+    let view = anchors::view(&anchored);
     let writes = write && view.placed > 0;
     if writes {
         ragtriage_datasets::write_labels(&spec.path, &lines)?;
     }
-    output::data(&if json {
-        output::json(&view, "what became of the labels")?
+    if json {
+        output::data(&output::json(&view, "what became of the labels")?)?;
     } else {
-        anchors::render(&view, writes)
-    })?;
+        output::report(&anchors::report(&view, writes))?;
+    }
+    let needs_earlier = AnchorOutcome::Broken(Break::RangeUnknown);
+    if anchored.iter().any(|piece| piece.outcome == needs_earlier) {
+        output::talk(
+            "hint: name the commit that byte ranges were made for with `--changed GITREF`",
+        );
+    }
     if view.placed > 0 && !write {
         output::talk(
             "nothing was written: `--write` rewrites questions.jsonl with the places found",

@@ -17,7 +17,7 @@ use ragtriage_report::chart::{Place, svg};
 use ragtriage_report::document::Fact;
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::tuning::{Found, Generated, csv, drawings, report as tuning_report};
+use ragtriage_report::tuning::{Generated, SweepFindings, csv, drawings, report as tuning_report};
 
 /// Files that an earlier sweep of the same name may have left and this one may not write.
 const MAY_BE_STALE: [&str; 5] = [
@@ -37,7 +37,7 @@ pub(super) fn report(
     json: &str,
 ) -> Result<String, Failure> {
     let generated: Vec<Generated> = outcome.answers.iter().map(generated).collect();
-    let found = Found {
+    let found = SweepFindings {
         plan: &outcome.plan,
         varied: &outcome.varied,
         default: DEFAULT,

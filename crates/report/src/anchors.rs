@@ -1,25 +1,26 @@
-//! What became of the labels after documents were edited.
+//! Labels after an edit of the documents as data: unchanged, found elsewhere, or broken.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use ragtriage_core::text::numbers;
-use ragtriage_core::text::sanitize::one_line;
+use crate::document::{Element, Entry, Fact, Report};
+use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_datasets::lint::changed::Touched;
 use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 
-/// Longest piece of a quote shown, in characters.
+/// Most characters of a quote.
 const SHOWN: usize = 90;
 
-/// All pieces of evidence.
+/// All pieces of evidence, for JSON and for people.
 #[derive(Clone, Debug, Serialize)]
 pub struct AnchorsView {
-    /// How many stand where they stood.
+    /// Unchanged pieces.
     pub kept: usize,
-    /// How many were found elsewhere, or in other words.
+    /// Pieces found elsewhere, or in other words.
     pub placed: usize,
-    /// How many could not be placed.
+    /// Pieces that could not be placed.
     pub broken: usize,
     /// The questions with a broken one, each once.
     pub broken_questions: Vec<String>,
@@ -38,12 +39,12 @@ pub struct PieceView {
     pub outcome: &'static str,
     /// The document the label names.
     pub doc: String,
-    /// The document it stands in now, where it moved.
+    /// The document that holds it now, where it moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now_in: Option<String>,
     /// The evidence as it was.
     pub quote: String,
-    /// As it reads now, or what comes nearest.
+    /// Its present wording, or the nearest text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
     /// Share of words in place, of an edited one.
@@ -54,7 +55,7 @@ pub struct PieceView {
     pub why: Option<&'static str>,
 }
 
-/// Makes the view.
+/// Summarises the outcomes.
 #[must_use]
 pub fn view(all: &[Anchored]) -> AnchorsView {
     let pieces: Vec<PieceView> = all.iter().filter_map(piece).collect();
@@ -130,74 +131,69 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
 fn reason(why: &Break) -> &'static str {
     match why {
         Break::DocumentGone => "its document is gone and no other holds it",
-        Break::Gone { .. } => "nothing near enough stands in its document",
+        Break::Gone { .. } => "its document has no text near enough",
         Break::AnswerGone { .. } => {
-            "the answer no longer stands in it: mend the answer or the question"
+            "the answer is no longer in it: correct the answer or the question"
         }
         Break::Several => {
-            "it stands several times now, or two stretches are as near: quote more of it"
+            "it occurs several times now, or two passages are equally near: quote more of it"
         }
         Break::Beside => {
             "found, but another quote of the same member was not: the member stays as it is"
         }
-        Break::Parted => "its quotes stand in several documents now",
-        Break::RangeUnknown => "a byte range: give --changed GITREF to see what it was",
+        Break::Parted => "its quotes are in several documents now",
+        Break::RangeUnknown => "a byte range of documents whose earlier text is unknown",
     }
 }
 
-/// The view as text. `written`: the questions' file was rewritten.
+/// Builds the report. `is_written`: the questions' file was rewritten.
 #[must_use]
-pub fn render(view: &AnchorsView, written: bool) -> String {
-    let AnchorsView {
-        kept,
-        placed,
-        broken,
-        pieces,
-        ..
-    } = view;
-    let mut out = String::new();
-    for piece in pieces {
-        let place = piece
-            .line
-            .map_or_else(String::new, |line| format!(" (line {line})"));
-        let _ = writeln!(
-            out,
-            "{:<7} {}{place}, {}",
-            piece.outcome,
-            one_line(&piece.id),
-            one_line(&piece.doc)
-        );
-        if let Some(why) = piece.why {
-            let _ = writeln!(out, "        {why}");
-        }
-        let _ = writeln!(out, "        was  {}", shown(&piece.quote));
-        if let Some(nearest) = &piece.nearest {
-            let name = if piece.outcome == "edited" {
-                "now "
-            } else {
-                "near"
-            };
-            let _ = writeln!(out, "        {name} {}", shown(nearest));
-        }
-        if let Some(now_in) = &piece.now_in {
-            let _ = writeln!(out, "        in   {}", one_line(now_in));
-        }
-    }
-    let pieces = kept + placed + broken;
-    let done = if written { "rewritten" } else { "to rewrite" };
-    let _ = writeln!(
-        out,
-        "{}: {} stand where they stood, {} {done}, {} broken",
-        numbers::plural(pieces, "piece of evidence", "pieces of evidence"),
-        numbers::thousands(*kept),
-        numbers::thousands(*placed),
-        numbers::thousands(*broken)
-    );
-    out
+pub fn report(anchors: &AnchorsView, is_written: bool) -> Report {
+    let mut report = Report::new("ragtriage: labels after an edit");
+    let pieces = anchors.kept + anchors.placed + anchors.broken;
+    let placed = if is_written {
+        "rewritten"
+    } else {
+        "to rewrite"
+    };
+    report.elements.push(Element::Verdict(format!(
+        "{}: {} unchanged, {} {placed}, {} broken.",
+        plural(pieces, "piece of evidence", "pieces of evidence"),
+        thousands(anchors.kept),
+        thousands(anchors.placed),
+        thousands(anchors.broken)
+    )));
+    report.entries(anchors.pieces.iter().map(entry).collect());
+    report
 }
 
-/// The questions a change touches, a line for each of its documents, in columns parted by tabs: id, what happened, document,
-/// question.
+fn entry(piece: &PieceView) -> Entry {
+    let line = piece
+        .line
+        .map_or_else(String::new, |line| format!(" (line {line})"));
+    let nearest_label = if piece.outcome == "edited" {
+        "now"
+    } else {
+        "nearest"
+    };
+    let nearest = piece.nearest.as_deref().map(|text| shortened(text, SHOWN));
+    let facts = [
+        ("why", piece.why.map(str::to_owned)),
+        ("was", Some(shortened(&piece.quote, SHOWN))),
+        (nearest_label, nearest),
+        ("in", piece.now_in.clone()),
+    ];
+    Entry {
+        title: format!("{} {}{line}, {}", piece.outcome, piece.id, piece.doc),
+        facts: facts
+            .into_iter()
+            .filter_map(|(label, text)| Some(Fact::new(label, text?)))
+            .collect(),
+    }
+}
+
+/// Writes a line for each document of each question that a change touches, in columns separated by tabs: id, what happened,
+/// document, question.
 #[must_use]
 pub fn render_changed(touched: &[Touched]) -> String {
     let mut out = String::new();
@@ -214,17 +210,9 @@ pub fn render_changed(touched: &[Touched]) -> String {
                 one_line(id),
                 touch.name(),
                 one_line(doc.as_str()),
-                shown(text)
+                shortened(text, SHOWN)
             );
         }
     }
     out
-}
-
-fn shown(text: &str) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line.into_owned(),
-    }
 }

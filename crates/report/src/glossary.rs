@@ -1,4 +1,4 @@
-//! Every measure explained, for a terminal: `ragtriage score --list`.
+//! The explanation of every measure, for a terminal.
 
 use std::fmt::Write as _;
 

@@ -151,10 +151,10 @@ fn anchors_and_changes() {
         broken("q9", Break::RangeUnknown),
     ];
     let view = anchors::view(&all);
-    insta::assert_snapshot!("reanchor", anchors::render(&view, false));
+    insta::assert_snapshot!("reanchor", in_terminal(&anchors::report(&view, false)));
     insta::assert_snapshot!(
         "reanchor_kept",
-        anchors::render(&anchors::view(&all[..1]), true)
+        in_terminal(&anchors::report(&anchors::view(&all[..1]), true))
     );
     let touched = Touched {
         id: "q1".to_owned(),

@@ -115,8 +115,8 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
         return match verdict {
             GateVerdict::Inconclusive => format!(
-                "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; `--gate mean` \
-                 judges by the value alone",
+                "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; mode `mean` judges \
+                 by the value alone",
                 questions(found.n)
             ),
             _ => format!(

@@ -218,7 +218,7 @@ fn one_cluster_decides_nothing() {
     assert_eq!(
         report.gates[0].reason,
         "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
-         `--gate mean` judges by the value alone"
+         mode `mean` judges by the value alone"
     );
     assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);
 }

@@ -50,11 +50,10 @@ impl Axis {
     /// The axis that shows `values`, at least one and all held by `scale`. A linear one has about `most_ticks` marks and ends
     /// at marks; a logarithmic one is marked at the values themselves, those left out that stand too close.
     pub fn over(values: &[f64], scale: Scale, most_ticks: usize) -> Self {
-        let on_scale = || values.iter().map(|value| scale.of(*value));
-        let (low, high) = (
-            on_scale().fold(MOST, f64::min),
-            on_scale().fold(-MOST, f64::max),
-        );
+        let (low, high) = values
+            .iter()
+            .map(|value| scale.of(*value))
+            .fold((MOST, -MOST), |(low, high), at| (low.min(at), high.max(at)));
         match scale {
             Scale::Linear => {
                 let (low, high) = apart(low, high);

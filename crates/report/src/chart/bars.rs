@@ -140,19 +140,16 @@ pub fn render(bars: &Bars, place: Place) -> String {
 
 /// What somebody who does not see the picture hears: every row.
 fn description(bars: &Bars) -> String {
-    let row = |row: &Row| {
-        let parts = [&row.label, &row.figure, &row.note].map(String::as_str);
-        parts
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    format!(
-        "{}. {}",
-        bars.x_label,
-        bars.rows.iter().map(row).collect::<Vec<_>>().join("; ")
-    )
+    let rows: Vec<String> = bars.rows.iter().map(in_words).collect();
+    format!("{}. {}", bars.x_label, rows.join("; "))
+}
+
+fn in_words(row: &Row) -> String {
+    let mut parts = [&row.label, &row.figure, &row.note]
+        .map(String::as_str)
+        .to_vec();
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
 }
 
 /// Bars with the place of everything.
@@ -171,17 +168,11 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn new(bars: &'a Bars, place: Place, top: f64) -> Self {
-        let widest = |of: fn(&Row) -> &String| {
-            bars.rows
-                .iter()
-                .map(|row| width_of(of(row)))
-                .fold(0.0, f64::max)
-        };
-        let label = widest(|row| &row.label).clamp(LEAST_LABEL, MOST_LABEL);
-        let figure = widest(|row| &row.figure).min(MOST_FIGURE);
+        let label = widest(bars, |row| &row.label).clamp(LEAST_LABEL, MOST_LABEL);
+        let figure = widest(bars, |row| &row.figure).min(MOST_FIGURE);
         let left = BORDER + label + GAP;
         let room = WIDTH - BORDER - left - LEAST_PLOT - figure - 2.0 * GAP;
-        let note = widest(|row| &row.note).min(room);
+        let note = widest(bars, |row| &row.note).min(room);
         let notes = WIDTH - BORDER - note;
         let values = bars.rows.iter().flat_map(|row| {
             let ends = row
@@ -338,6 +329,13 @@ impl<'a> Layout<'a> {
             x = end + GAP;
         }
     }
+}
+
+fn widest(bars: &Bars, text: fn(&Row) -> &String) -> f64 {
+    bars.rows
+        .iter()
+        .map(|row| width_of(text(row)))
+        .fold(0.0, f64::max)
 }
 
 /// A bar between two places, whichever is left.

@@ -37,11 +37,11 @@ pub(super) fn fitted(text: &str, most: f64) -> String {
         return text;
     }
     let mut used = LETTER;
-    let fits = |c: &char| {
+    let fitting = text.chars().take_while(|c| {
         used += width(*c);
         used <= most
-    };
-    text.chars().take_while(fits).chain(['…']).collect()
+    });
+    fitting.chain(['…']).collect()
 }
 
 /// A name and where its first letter stands on its base line.
@@ -51,19 +51,46 @@ pub(super) struct Label {
     pub y: f64,
 }
 
-/// Left, top, right, bottom.
-type Bounds = (f64, f64, f64, f64);
+/// A rectangle, in pixels.
+#[derive(Clone, Copy)]
+pub(super) struct LabelBox {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl LabelBox {
+    fn holds(self, other: Self) -> bool {
+        other.left >= self.left
+            && other.top >= self.top
+            && other.right <= self.right
+            && other.bottom <= self.bottom
+    }
+
+    fn meets(self, other: Self) -> bool {
+        other.left < self.right
+            && self.left < other.right
+            && other.top < self.bottom
+            && self.top < other.bottom
+    }
+}
 
 /// Each of `wanted` beside its point, inside `within`, on no other label and no point; the first places are the better ones, and
 /// what finds none is left out.
 pub(super) fn placed(
     wanted: impl Iterator<Item = (String, (f64, f64))>,
     points: &[(f64, f64)],
-    within: Bounds,
+    within: LabelBox,
 ) -> Vec<Label> {
-    let mut taken: Vec<Bounds> = points
+    let mut taken: Vec<LabelBox> = points
         .iter()
-        .map(|&(x, y)| (x - 4.0, y - 4.0, x + 4.0, y + 4.0))
+        .map(|&(x, y)| LabelBox {
+            left: x - 4.0,
+            top: y - 4.0,
+            right: x + 4.0,
+            bottom: y + 4.0,
+        })
         .collect();
     let mut labels = Vec::new();
     for (text, (x, y)) in wanted {
@@ -78,21 +105,21 @@ pub(super) fn placed(
             (x - GAP - wide, y - GAP - LINE),
             (x - GAP - wide, y + GAP),
         ];
-        let boxes = corners.map(|(left, top)| (left, top, left + wide, top + LINE));
-        let is_free = |&&(left, top, right, bottom): &&Bounds| {
-            let is_inside =
-                left >= within.0 && top >= within.1 && right <= within.2 && bottom <= within.3;
-            is_inside
-                && !taken
-                    .iter()
-                    .any(|it| left < it.2 && it.0 < right && top < it.3 && it.1 < bottom)
-        };
-        if let Some(&found) = boxes.iter().find(is_free) {
+        let boxes = corners.map(|(left, top)| LabelBox {
+            left,
+            top,
+            right: left + wide,
+            bottom: top + LINE,
+        });
+        let free = boxes
+            .into_iter()
+            .find(|it| within.holds(*it) && !taken.iter().any(|other| it.meets(*other)));
+        if let Some(found) = free {
             taken.push(found);
             labels.push(Label {
                 text,
-                x: found.0,
-                y: found.3 - 3.0,
+                x: found.left,
+                y: found.bottom - 3.0,
             });
         }
     }
@@ -121,7 +148,12 @@ mod tests {
 
     #[test]
     fn labels_keep_clear_of_points_of_one_another_and_of_the_border() {
-        let within = (0.0, 0.0, 100.0, 60.0);
+        let within = LabelBox {
+            left: 0.0,
+            top: 0.0,
+            right: 100.0,
+            bottom: 60.0,
+        };
         let at = |labels: &[Label]| {
             labels
                 .iter()

@@ -91,17 +91,17 @@ impl Line {
     /// Points without names of their own.
     #[must_use]
     pub fn new(name: impl Into<String>, style: Style, points: &[(f64, f64)]) -> Self {
-        let point = |&(x, y): &(f64, f64)| Point {
+        let points = points.iter().map(|&(x, y)| Point {
             x,
             y,
             interval: None,
             name: String::new(),
             is_labelled: false,
-        };
+        });
         Self {
             name: name.into(),
             style,
-            points: points.iter().map(point).collect(),
+            points: points.collect(),
         }
     }
 }
@@ -115,12 +115,18 @@ struct Frame {
 impl Chart {
     /// The axes over all points; `None` where there is none.
     fn frame(&self) -> Option<Frame> {
-        let points = || self.lines.iter().flat_map(|line| self.drawn(line));
-        let (xs, mut ys): (Vec<f64>, Vec<f64>) = points().map(|point| (point.x, point.y)).unzip();
+        let points: Vec<&Point> = self
+            .lines
+            .iter()
+            .flat_map(|line| self.drawn(line))
+            .collect();
+        let (xs, mut ys): (Vec<f64>, Vec<f64>) =
+            points.iter().map(|point| (point.x, point.y)).unzip();
         if xs.is_empty() {
             return None;
         }
-        let ends = points()
+        let ends = points
+            .iter()
             .filter_map(|point| point.interval)
             .flat_map(|it| [it.low, it.high]);
         ys.extend(

@@ -60,7 +60,6 @@ pub fn render(chart: &Chart) -> String {
 /// The plot, its highest row first.
 fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
     let mut cells = vec![vec![' '; COLUMNS]; ROWS];
-    let column = |x: f64| (frame.x.share(x) * (COLUMNS - 1) as f64).round() as usize;
     let is_dotted = chart
         .lines
         .iter()
@@ -74,7 +73,7 @@ fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
     {
         let places: Vec<(usize, usize)> = chart
             .drawn(line)
-            .map(|point| (column(point.x), row_of(frame, point.y)))
+            .map(|point| (column_of(frame, point.x), row_of(frame, point.y)))
             .collect();
         for pair in places.windows(2) {
             dots(&mut cells, pair[0], pair[1], line.style);
@@ -83,7 +82,7 @@ fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
     let mut owner = vec![vec![None; COLUMNS]; ROWS];
     for (at, line) in chart.lines.iter().enumerate() {
         for point in chart.drawn(line).filter(|_| line.style.has_marks()) {
-            let (row, column) = (row_of(frame, point.y), column(point.x));
+            let (row, column) = (row_of(frame, point.y), column_of(frame, point.x));
             let first = *owner[row][column].get_or_insert(at);
             cells[row][column] = if first == at { letter(at) } else { SEVERAL };
         }
@@ -93,6 +92,10 @@ fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
 
 fn row_of(frame: &Frame, y: f64) -> usize {
     ((1.0 - frame.y.share(y)) * (ROWS - 1) as f64).round() as usize
+}
+
+fn column_of(frame: &Frame, x: f64) -> usize {
+    (frame.x.share(x) * (COLUMNS - 1) as f64).round() as usize
 }
 
 /// The way from one point to the next, column by column; a step goes up or down in the last.
@@ -110,17 +113,19 @@ fn dots(
     let steps = from.abs_diff(to).max(1);
     for step in 0..=steps {
         let share = step as f64 / steps as f64;
-        let between =
-            |a: usize, b: usize| (a as f64 + share * (b as f64 - a as f64)).round() as usize;
-        cells[between(low, high)][between(from, to)] = '.';
+        cells[between(low, high, share)][between(from, to, share)] = '.';
     }
+}
+
+fn between(a: usize, b: usize, share: f64) -> usize {
+    (a as f64 + share * (b as f64 - a as f64)).round() as usize
 }
 
 /// The numbers under the plot, each centred under its mark, those that would touch the one before left out.
 fn x_ticks(frame: &Frame, margin: usize) -> String {
     let mut line = String::new();
     for tick in &frame.x.ticks {
-        let middle = margin + (frame.x.share(tick.at) * (COLUMNS - 1) as f64).round() as usize;
+        let middle = margin + column_of(frame, tick.at);
         let start = middle.saturating_sub(tick.label.len() / 2);
         if line.is_empty() || start > line.len() {
             line.push_str(&" ".repeat(start - line.len()));

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::axis::MOST;
 use super::canvas::{Opening, Place, Sheet, said};
-use super::labels::{self, fitted, px, width_of};
+use super::labels::{self, LabelBox, fitted, px, width_of};
 use super::ticks::number;
 use super::{Chart, Frame, Line, NOTHING, Point, Style};
 
@@ -62,28 +62,33 @@ pub fn render(chart: &Chart, place: Place) -> String {
 
 /// What somebody who does not see the picture hears: each line's ends.
 fn description(chart: &Chart) -> String {
-    let end = |point: &Point| format!("{}, {}", number(point.x), number(point.y));
-    let line = |line: &Line| {
-        let points: Vec<&Point> = chart.drawn(line).collect();
-        match points.as_slice() {
-            [] => format!("{}: no points", line.name),
-            [one] => format!("{}: {}", line.name, end(one)),
-            [first, .., last] => format!(
-                "{}: {} points from {} to {}",
-                line.name,
-                points.len(),
-                end(first),
-                end(last)
-            ),
-        }
-    };
-    let lines: Vec<String> = chart.lines.iter().map(line).collect();
+    let lines = chart.lines.iter().map(|line| in_words(chart, line));
+    let lines: Vec<String> = lines.collect();
     format!(
         "{} against {}. {}",
         chart.y_label,
         chart.x_label,
         lines.join("; ")
     )
+}
+
+fn in_words(chart: &Chart, line: &Line) -> String {
+    let points: Vec<&Point> = chart.drawn(line).collect();
+    match points.as_slice() {
+        [] => format!("{}: no points", line.name),
+        [one] => format!("{}: {}", line.name, coordinates(one)),
+        [first, .., last] => format!(
+            "{}: {} points from {} to {}",
+            line.name,
+            points.len(),
+            coordinates(first),
+            coordinates(last)
+        ),
+    }
+}
+
+fn coordinates(point: &Point) -> String {
+    format!("{}, {}", number(point.x), number(point.y))
 }
 
 /// A chart with the place of everything.
@@ -112,9 +117,11 @@ impl<'a> Plot<'a> {
     fn draw(&self, sheet: &mut Sheet) {
         self.grid(sheet);
         // The first line is to lie on top.
-        let lines = || self.chart.lines.iter().enumerate().rev();
-        lines().for_each(|(at, line)| self.intervals(at, line, sheet));
-        for (at, line) in lines() {
+        let lines: Vec<(usize, &Line)> = self.chart.lines.iter().enumerate().rev().collect();
+        for (at, line) in &lines {
+            self.intervals(*at, line, sheet);
+        }
+        for (at, line) in lines {
             sheet.draw(&format!("<g class=\"c{}\">", at % N_COLORS));
             self.joined(at, line, sheet);
             for point in self.chart.drawn(line).filter(|_| line.style.has_marks()) {
@@ -186,15 +193,15 @@ impl<'a> Plot<'a> {
 
     /// The intervals of a line's points: a band under a line that joins them, else a bar with caps each.
     fn intervals(&self, at: usize, line: &Line, sheet: &mut Sheet) {
-        let ends = |point: &Point| {
+        let ends = self.chart.drawn(line).filter_map(|point| {
             let (x, _) = self.place(point);
             let interval = point
                 .interval
                 .filter(|it| it.low.abs() <= MOST && it.high.abs() <= MOST)?;
             let [low, high] = [interval.low, interval.high].map(|y| px(up(self.frame.y.share(y))));
             Some((x, low, high))
-        };
-        let ends: Vec<(f64, String, String)> = self.chart.drawn(line).filter_map(ends).collect();
+        });
+        let ends: Vec<(f64, String, String)> = ends.collect();
         let color = at % N_COLORS;
         if line.style == Style::Line && ends.len() > 1 {
             let there = ends.iter().map(|(x, _, high)| format!("{} {high}", px(*x)));
@@ -256,7 +263,13 @@ impl<'a> Plot<'a> {
                 };
                 (fitted(name, 110.0), self.place(point))
             });
-        for label in labels::placed(wanted, &points, (self.left, TOP, RIGHT, BOTTOM)) {
+        let within = LabelBox {
+            left: self.left,
+            top: TOP,
+            right: RIGHT,
+            bottom: BOTTOM,
+        };
+        for label in labels::placed(wanted, &points, within) {
             let halo = "class=\"halo\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
             sheet.text(&label.text, label.x, label.y, halo);
         }
@@ -309,7 +322,7 @@ fn hint(line: &Line, point: &Point) -> String {
     let interval = point.interval.map_or(String::new(), |it| {
         format!(" [{}, {}]", number(it.low), number(it.high))
     });
-    format!("{name}: {}, {}{interval}", number(point.x), number(point.y))
+    format!("{name}: {}{interval}", coordinates(point))
 }
 
 fn up(share: f64) -> f64 {

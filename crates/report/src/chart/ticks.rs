@@ -21,11 +21,10 @@ pub(super) fn step(span: f64, most: usize) -> f64 {
     let least = span / most as f64;
     let power = 10_f64.powi(least.log10().floor() as i32);
     // A hair below 1: 0.6 / 6 is to need steps of 0.1, whatever the last bit says.
-    let covers = |step: &f64| *step >= least * (1.0 - 1e-9);
     [1.0, 2.0, 5.0]
         .map(|n| n * power)
         .into_iter()
-        .find(covers)
+        .find(|step| *step >= least * (1.0 - 1e-9))
         .unwrap_or(10.0 * power)
 }
 
@@ -45,15 +44,14 @@ pub(super) fn around(low: f64, high: f64, step: f64) -> Vec<Tick> {
 
 /// `at` with the digits that `step` needs, where `most` is the largest on the axis.
 fn written(at: f64, step: f64, most: f64) -> String {
-    let place = |value: f64| (value.log10() + 1e-9).floor() as i32;
     if at == 0.0 {
         return "0".to_owned();
     }
     if most >= LARGE || step < SMALL {
-        let digits = usize::try_from(place(at.abs()) - place(step)).unwrap_or(0);
+        let digits = usize::try_from(magnitude(at.abs()) - magnitude(step)).unwrap_or(0);
         return format!("{at:.digits$e}");
     }
-    match usize::try_from(-place(step)) {
+    match usize::try_from(-magnitude(step)) {
         Ok(decimals) if decimals > 0 => format!("{at:.decimals$}"),
         _ => format!(
             "{}{}",
@@ -61,6 +59,10 @@ fn written(at: f64, step: f64, most: f64) -> String {
             thousands(at.abs().round() as usize)
         ),
     }
+}
+
+fn magnitude(value: f64) -> i32 {
+    (value.log10() + 1e-9).floor() as i32
 }
 
 /// A number on its own: whole ones with their thousands parted, others with at most three decimals.

@@ -1,6 +1,6 @@
 //! `table.csv`: every trial of a sweep with every figure, for spreadsheets and notebooks. Cells as in [`crate::csv`].
 
-use super::found::{Found, Generated};
+use super::found::{Generated, SweepFindings};
 use crate::csv::{row, text};
 use ragtriage_eval::tuning::RankedTrial;
 
@@ -31,7 +31,7 @@ const GENERATED: [&str; 4] = ["answers", "answer_f1", "answer_em", "cost_usd"];
 
 /// The table: a header, then the settings best first, those that failed last and without a rank.
 #[must_use]
-pub fn render(found: &Found) -> String {
+pub fn render(found: &SweepFindings) -> String {
     let generated: &[&str] = if found.generated.is_empty() {
         &[]
     } else {
@@ -43,21 +43,21 @@ pub fn render(found: &Found) -> String {
         .chain(keys)
         .chain(generated.iter().copied());
     let mut out = row(head.map(text));
-    for (at, setting) in found.ranking.rows.iter().enumerate() {
+    for (at, trial) in found.ranking.rows.iter().enumerate() {
         let values = found
             .varied
             .iter()
-            .map(|varied| text(setting.values.get(&varied.key).map_or("", String::as_str)));
+            .map(|varied| text(trial.values.get(&varied.key).map_or("", String::as_str)));
         let answers = found
             .generated
             .iter()
-            .find(|generated| generated.name == setting.name);
+            .find(|generated| generated.name == trial.name);
         let answers = if found.generated.is_empty() {
             Vec::new()
         } else {
             answered(answers)
         };
-        out.push_str(&row(numbers(found, at + 1, setting)
+        out.push_str(&row(numbers(found, at + 1, trial)
             .into_iter()
             .chain(values)
             .chain(answers)));
@@ -65,7 +65,7 @@ pub fn render(found: &Found) -> String {
     out
 }
 
-fn numbers(found: &Found, rank: usize, setting: &RankedTrial) -> [String; COLUMNS.len()] {
+fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<String> {
     let RankedTrial {
         name,
         values: _,
@@ -78,18 +78,26 @@ fn numbers(found: &Found, rank: usize, setting: &RankedTrial) -> [String; COLUMN
         context_tokens,
         difference,
         on_front,
-    } = setting;
+    } = trial;
     let ran = error.is_none();
-    let number = |value: Option<f64>| {
-        value
-            .filter(|_| ran)
-            .map_or_else(String::new, |value| value.to_string())
-    };
     let paired = difference.and_then(|difference| difference.ci95);
+    let figures = [
+        Some(*mean),
+        ci95.map(|ci| ci.low),
+        ci95.map(|ci| ci.high),
+        difference.map(|difference| difference.delta),
+        paired.map(|ci| ci.low),
+        paired.map(|ci| ci.high),
+        difference.map(|difference| difference.p_max_t),
+        *equal_k,
+        *equal_tokens,
+        *at_prompt,
+        Some(*context_tokens),
+    ];
     [
         if ran { rank.to_string() } else { String::new() },
         text(name),
-        found.is_winner(setting).to_string(),
+        found.is_winner(trial).to_string(),
         on_front.to_string(),
         (name == found.default).to_string(),
         text(error.as_deref().unwrap_or_default()),
@@ -99,21 +107,13 @@ fn numbers(found: &Found, rank: usize, setting: &RankedTrial) -> [String; COLUMN
         } else {
             String::new()
         },
-        number(Some(*mean)),
-        number(ci95.map(|ci| ci.low)),
-        number(ci95.map(|ci| ci.high)),
-        number(difference.map(|difference| difference.delta)),
-        number(paired.map(|ci| ci.low)),
-        number(paired.map(|ci| ci.high)),
-        number(difference.map(|difference| difference.p_max_t)),
-        number(*equal_k),
-        number(*equal_tokens),
-        number(*at_prompt),
-        number(Some(*context_tokens)),
     ]
+    .into_iter()
+    .chain(figures.map(|value| number(value.filter(|_| ran))))
+    .collect()
 }
 
-/// Cells of [`GENERATED`], empty for a setting that was not generated for.
+/// Returns the cells of [`GENERATED`], empty for a trial without answers.
 fn answered(generated: Option<&Generated>) -> Vec<String> {
     let Some(Generated {
         name: _,
@@ -125,11 +125,14 @@ fn answered(generated: Option<&Generated>) -> Vec<String> {
     else {
         return vec![String::new(); GENERATED.len()];
     };
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     vec![
         n.to_string(),
         number(*answer_f1),
         number(*answer_em),
         number(*cost_usd),
     ]
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
 }

@@ -1,6 +1,6 @@
 //! A sweep's charts: the measure against k, against chunk size in both views, and quality against context tokens.
 
-use super::found::Found;
+use super::found::SweepFindings;
 use super::keys::named;
 use crate::chart::{Chart, Line, Point, Scale, Style};
 use ragtriage_eval::tuning::{RankedTrial, SweepCurve};
@@ -10,7 +10,7 @@ const NAME: usize = 40;
 
 /// A chart and what its file is called.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawing {
+pub struct SweepChart {
     /// The file's name without `.svg`.
     pub name: &'static str,
     /// What is drawn.
@@ -19,7 +19,7 @@ pub struct Drawing {
 
 /// Those that have something to show: a curve of one point says less than its number does.
 #[must_use]
-pub fn all(found: &Found) -> Vec<Drawing> {
+pub fn all(found: &SweepFindings) -> Vec<SweepChart> {
     let plan = found.plan;
     let sizes = [
         (
@@ -40,7 +40,7 @@ pub fn all(found: &Found) -> Vec<Drawing> {
     let y_covers: Vec<f64> = curves
         .flat_map(|curve| curve.points.iter().map(|(_, y)| *y))
         .collect();
-    let by_size = sizes.map(|(name, curves, measure, view)| Drawing {
+    let by_size = sizes.map(|(name, curves, measure, view)| SweepChart {
         name,
         chart: Chart {
             title: format!("{measure} against chunk size, mean over the other trials"),
@@ -61,7 +61,7 @@ pub fn all(found: &Found) -> Vec<Drawing> {
     drawings.chain(front(found)).collect()
 }
 
-fn by_k(found: &Found) -> Drawing {
+fn by_k(found: &SweepFindings) -> SweepChart {
     let family = found.plan.at_prompt.family().name();
     let chart = Chart {
         title: format!("{family} against k"),
@@ -73,17 +73,17 @@ fn by_k(found: &Found) -> Drawing {
             .ranking
             .by_k
             .iter()
-            .map(|curve| of_setting(found, curve))
+            .map(|curve| of_trial(found, curve))
             .collect(),
     };
-    Drawing {
+    SweepChart {
         name: "by-k",
         chart,
     }
 }
 
-/// A setting's line, by its name and, but for the default, its values.
-fn of_setting(found: &Found, curve: &SweepCurve) -> Line {
+/// Draws a trial, named with its values unless it is the default.
+fn of_trial(found: &SweepFindings, curve: &SweepCurve) -> Line {
     let row = found
         .scored()
         .find(|row| row.name == curve.name && row.name != found.default);
@@ -94,54 +94,46 @@ fn of_setting(found: &Found, curve: &SweepCurve) -> Line {
     Line::new(name, Style::Line, &curve.points)
 }
 
-/// Whether some line goes from one x to another.
+/// Returns true if some line goes from one x to another.
 fn has_way(chart: &Chart) -> bool {
     chart.lines.iter().any(|line| line.points.len() > 1)
 }
 
-/// Every setting as a point, the front as a step, default and winner by their names.
-fn front(found: &Found) -> Option<Drawing> {
-    let point = |row: &RankedTrial, is_labelled| {
-        Some(Point {
-            x: row.context_tokens,
-            y: row.at_prompt?,
-            interval: None,
-            name: row.name.clone(),
-            is_labelled,
-        })
-    };
-    let alone = |name: &str, row: Option<&RankedTrial>| Line {
-        name: name.to_owned(),
-        style: Style::Points,
-        points: row.and_then(|row| point(row, true)).into_iter().collect(),
-    };
-    let is_default = |row: &RankedTrial| row.name == found.default;
-    let default = found.scored().find(|row| is_default(row));
+/// Every trial as a point, the front as a step, default and winner by their names.
+fn front(found: &SweepFindings) -> Option<SweepChart> {
+    let default = found.scored().find(|row| row.name == found.default);
     let winner = found
         .scored()
-        .find(|row| found.is_winner(row) && !is_default(row));
+        .find(|row| found.is_winner(row) && row.name != found.default);
     let mut on_front: Vec<&RankedTrial> = found.scored().filter(|row| row.on_front).collect();
     on_front.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
-    // The default and the winner have their names already.
-    let is_plain = |row: &RankedTrial| !is_default(row) && !found.is_winner(row);
-    let mut lines = vec![alone("default", default), alone("best", winner)];
-    lines.push(Line {
-        name: "front".to_owned(),
-        style: Style::Step,
-        points: on_front
-            .into_iter()
-            .filter_map(|row| point(row, is_plain(row)))
-            .collect(),
-    });
-    lines.push(Line {
-        name: "other trials".to_owned(),
-        style: Style::Points,
-        points: found
-            .scored()
-            .filter(|row| !row.on_front && is_plain(row))
-            .filter_map(|row| point(row, false))
-            .collect(),
-    });
+    let others = found
+        .scored()
+        .filter(|row| !row.on_front && is_plain(found, row));
+    let mut lines = vec![
+        line(
+            "default",
+            Style::Points,
+            default.and_then(|row| point(row, true)),
+        ),
+        line(
+            "best",
+            Style::Points,
+            winner.and_then(|row| point(row, true)),
+        ),
+        line(
+            "front",
+            Style::Step,
+            on_front
+                .into_iter()
+                .filter_map(|row| point(row, is_plain(found, row))),
+        ),
+        line(
+            "other trials",
+            Style::Points,
+            others.filter_map(|row| point(row, false)),
+        ),
+    ];
     lines.retain(|line| !line.points.is_empty());
     let at_prompt = found.plan.at_prompt;
     let chart = Chart {
@@ -153,8 +145,31 @@ fn front(found: &Found) -> Option<Drawing> {
         lines,
     };
     let n_points = found.scored().filter(|row| row.at_prompt.is_some()).count();
-    (n_points > 1).then_some(Drawing {
+    (n_points > 1).then_some(SweepChart {
         name: "front",
         chart,
+    })
+}
+
+/// Returns true for a trial that is neither the default nor the winner, which have their own names.
+fn is_plain(found: &SweepFindings, row: &RankedTrial) -> bool {
+    row.name != found.default && !found.is_winner(row)
+}
+
+fn line(name: &str, style: Style, points: impl IntoIterator<Item = Point>) -> Line {
+    Line {
+        name: name.to_owned(),
+        style,
+        points: points.into_iter().collect(),
+    }
+}
+
+fn point(row: &RankedTrial, is_labelled: bool) -> Option<Point> {
+    Some(Point {
+        x: row.context_tokens,
+        y: row.at_prompt?,
+        interval: None,
+        name: row.name.clone(),
+        is_labelled,
     })
 }

@@ -6,7 +6,7 @@ use ragtriage_eval::tuning::{
 
 /// The results of a sweep.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct SweepFindings<'a> {
     /// How trials were compared.
     pub plan: &'a TuningPlan,
     /// What was varied.
@@ -38,7 +38,7 @@ pub struct Generated {
     pub cost_usd: Option<f64>,
 }
 
-impl Found<'_> {
+impl SweepFindings<'_> {
     /// The rows that have numbers, best first.
     pub(super) fn scored(&self) -> impl Iterator<Item = &RankedTrial> {
         self.ranking.rows.iter().filter(|row| row.error.is_none())

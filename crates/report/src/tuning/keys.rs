@@ -1,4 +1,4 @@
-//! Settings and their values as a table names them: `size` for `chunking.size`, `bm25 + dense` for `["bm25","dense"]`.
+//! Parameters and their values as a table names them: `size` for `chunking.size`, `bm25 + dense` for `["bm25","dense"]`.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +10,33 @@ use ragtriage_eval::tuning::Varied;
 /// Characters of a value among others.
 const VALUE: usize = 40;
 
-/// Each key by as many of its last parts as tell it from the others.
+/// Shortens each key to as many of its last parts as distinguish it from the others.
 fn unlike<'a>(keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let keys: Vec<&str> = keys.into_iter().map(String::as_str).collect();
-    let short = |key: &&str| {
-        let starts = key.rmatch_indices('.').map(|(dot, _)| dot + 1).chain([0]);
-        let ends = |other: &str, tail: &str| {
-            other
-                .strip_suffix(tail)
-                .is_some_and(|before| before.is_empty() || before.ends_with('.'))
-        };
-        let is_own = |tail: &&str| keys.iter().filter(|other| ends(other, tail)).count() == 1;
-        starts
-            .map(|start| &key[start..])
-            .find(is_own)
-            .unwrap_or(key)
-            .to_owned()
-    };
-    keys.iter().map(short).collect()
+    keys.iter()
+        .map(|key| short(key, &keys).to_owned())
+        .collect()
 }
 
-/// The names of what was varied.
+fn short<'a>(key: &'a str, all: &[&str]) -> &'a str {
+    let starts = key.rmatch_indices('.').map(|(dot, _)| dot + 1).chain([0]);
+    starts
+        .map(|start| &key[start..])
+        .find(|tail| all.iter().filter(|other| ends(other, tail)).count() == 1)
+        .unwrap_or(key)
+}
+
+fn ends(key: &str, tail: &str) -> bool {
+    key.strip_suffix(tail)
+        .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
+/// Returns the short names of the varied parameters.
 pub(super) fn short_names(varied: &[Varied]) -> Vec<String> {
     unlike(varied.iter().map(|varied| &varied.key))
 }
 
-/// A text without its quotes, a list of words without its brackets; all else as it stands: of `["\n\n","."]` or `" "` little could
+/// Writes a text without quotes and a list of words without brackets. All else stays as it is: of `["\n\n","."]` or `" "` little could
 /// be seen without them.
 pub(super) fn plain(value: &str) -> String {
     match value.parse::<Value>() {
@@ -52,7 +53,7 @@ fn is_visible(text: &str) -> bool {
     !text.is_empty() && text.trim() == text && !text.chars().any(char::is_control)
 }
 
-/// `items`, where all of them are words.
+/// Returns the items if all of them are words.
 fn words(items: &[Value]) -> Option<Vec<&str>> {
     items
         .iter()
@@ -61,11 +62,13 @@ fn words(items: &[Value]) -> Option<Vec<&str>> {
 }
 
 fn is_word(text: &str) -> bool {
-    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
-    text.starts_with(char::is_alphanumeric) && text.chars().all(is_inside)
+    text.starts_with(char::is_alphanumeric)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'))
 }
 
-/// `size=256 overlap=32`: all varied values of one setting, in the order in which they were named.
+/// Formats `size=256 overlap=32`: all varied values of one trial, in the order in which they were named.
 pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> String {
     joined(
         varied
@@ -76,7 +79,7 @@ pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> Str
     )
 }
 
-/// The same of one setting alone, ascending by key.
+/// Formats the values of one trial, ascending by key.
 #[must_use]
 pub fn all_pairs(values: &BTreeMap<String, String>) -> String {
     joined(values.keys().zip(unlike(values.keys())), values)
@@ -86,16 +89,14 @@ fn joined<'a>(
     keys: impl Iterator<Item = (&'a String, String)>,
     values: &BTreeMap<String, String>,
 ) -> String {
-    let pair = |(key, name)| {
-        Some(format!(
-            "{name}={}",
-            shortened(&plain(values.get(key)?), VALUE)
-        ))
-    };
-    keys.filter_map(pair).collect::<Vec<String>>().join(" ")
+    let pairs = keys.filter_map(|(key, name)| {
+        let value = shortened(&plain(values.get(key)?), VALUE);
+        Some(format!("{name}={value}"))
+    });
+    pairs.collect::<Vec<String>>().join(" ")
 }
 
-/// `73eedc37 size=64 recursive dense`: a setting's name with its values of all that took several, words without their keys; the
+/// Formats `73eedc37 size=64 recursive dense`: a trial's name with its values of all parameters that took several, words without their keys; the
 /// name alone where that is longer than `most` characters.
 pub(super) fn named(
     name: &str,

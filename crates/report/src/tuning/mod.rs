@@ -10,6 +10,6 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-pub use found::{Found, Generated};
+pub use found::{Generated, SweepFindings};
 pub use keys::all_pairs;
 pub use report::report;

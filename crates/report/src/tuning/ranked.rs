@@ -1,6 +1,6 @@
 //! The table of trials, best first, and what is said of those that are not shown or failed.
 
-use super::found::Found;
+use super::found::SweepFindings;
 use super::keys::{pairs, plain, short_names};
 use crate::document::{Align, Table, TableColumn};
 use ragtriage_core::text::numbers::{plural, thousands};
@@ -35,7 +35,7 @@ const FIGURES: [&str; 8] = [
 ];
 
 /// Builds the table.
-pub(super) fn table(found: &Found) -> Table {
+pub(super) fn table(found: &SweepFindings) -> Table {
     let mut table = Table {
         title: title(found.ranking),
         columns: columns(found),
@@ -57,14 +57,14 @@ pub(super) fn table(found: &Found) -> Table {
     table
 }
 
-fn is_always_shown(found: &Found, row: &RankedTrial) -> bool {
+fn is_always_shown(found: &SweepFindings, row: &RankedTrial) -> bool {
     let differs = row
         .difference
         .is_some_and(|difference| difference.p_max_t < LEVEL);
     differs || found.is_winner(row) || row.name == found.default
 }
 
-fn columns(found: &Found) -> Vec<TableColumn> {
+fn columns(found: &SweepFindings) -> Vec<TableColumn> {
     let mut columns = ["", "", "trial"].map(TableColumn::of_numbers).to_vec();
     for text in &mut columns[1..] {
         text.align = Align::Left;
@@ -79,7 +79,7 @@ fn columns(found: &Found) -> Vec<TableColumn> {
     columns
 }
 
-fn cells(found: &Found, rank: usize, row: &RankedTrial) -> Vec<String> {
+fn cells(found: &SweepFindings, rank: usize, row: &RankedTrial) -> Vec<String> {
     let mut cells = vec![
         rank.to_string(),
         found.marks(row),
@@ -139,16 +139,12 @@ pub(super) fn without_same<T>(
     heads: &[&str],
     cells: impl IntoIterator<Item = T>,
 ) -> Vec<T> {
-    let is_own = |head: &str| match head {
+    let own = heads.iter().zip(cells).filter(|(head, _)| match **head {
         EQUAL_K => plan.equal_k != plan.measure,
         EQUAL_TOKENS => plan.equal_tokens != plan.measure,
         _ => true,
-    };
-    heads
-        .iter()
-        .zip(cells)
-        .filter_map(|(&head, cell)| is_own(head).then_some(cell))
-        .collect()
+    });
+    own.map(|(_, cell)| cell).collect()
 }
 
 /// Returns the text of a missing number.
@@ -179,7 +175,7 @@ pub(super) fn tokens(value: f64) -> String {
     thousands(value.round() as usize)
 }
 
-fn failures(found: &Found) -> Vec<String> {
+fn failures(found: &SweepFindings) -> Vec<String> {
     let failed: Vec<(&RankedTrial, &String)> = found
         .ranking
         .rows

@@ -1,7 +1,7 @@
 //! A sweep's report as data, in reading order.
 
 use super::drawings;
-use super::found::Found;
+use super::found::SweepFindings;
 use super::keys::pairs;
 use super::{ranked, sections};
 use crate::chart::plot;
@@ -11,7 +11,7 @@ use ragtriage_core::text::numbers::plural;
 
 /// Builds the report; `head` holds what only the caller knows: the data, the search, what was reused.
 #[must_use]
-pub fn report(found: &Found, head: Vec<Fact>) -> Report {
+pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
     let mut report = Report::new("ragtriage: tune");
     report
         .elements
@@ -43,7 +43,7 @@ pub fn report(found: &Found, head: Vec<Fact>) -> Report {
     report
 }
 
-fn best(found: &Found) -> Option<Fact> {
+fn best(found: &SweepFindings) -> Option<Fact> {
     let best = found.scored().find(|row| found.is_winner(row))?;
     let is_default = if best.name == found.default {
         " (the default itself)"
@@ -57,7 +57,7 @@ fn best(found: &Found) -> Option<Fact> {
     ))
 }
 
-fn warnings(found: &Found) -> Vec<String> {
+fn warnings(found: &SweepFindings) -> Vec<String> {
     let mut warnings = Vec::new();
     if found.ranking.n_left_out > 0 {
         let questions = plural(found.ranking.n_left_out, "question was", "questions were");
@@ -80,7 +80,7 @@ fn warnings(found: &Found) -> Vec<String> {
     warnings
 }
 
-fn legend(found: &Found) -> Vec<String> {
+fn legend(found: &SweepFindings) -> Vec<String> {
     let plan = found.plan;
     vec![
         "> best, ^ on the Pareto front, = default. delta: trial minus default, paired by question. Each interval is for one \
@@ -104,7 +104,7 @@ fn legend(found: &Found) -> Vec<String> {
     ]
 }
 
-fn view(found: &Found, measure: Measure) -> String {
+fn view(found: &SweepFindings, measure: Measure) -> String {
     if measure == found.plan.measure {
         format!("{measure}, the score")
     } else {

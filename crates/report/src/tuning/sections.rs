@@ -1,6 +1,6 @@
 //! The tables after the ranking: effects of single values, the Pareto front, answers, the confirmation of the winner.
 
-use super::found::Found;
+use super::found::SweepFindings;
 use super::keys::{pairs, plain, short_names};
 use super::ranked::{
     EQUAL_K, EQUAL_TOKENS, PACKED, delta, interval, mean, none, tokens, without_same,
@@ -26,21 +26,13 @@ const EFFECTS: [&str; 8] = [
 ];
 
 /// Builds a row per value of each varied parameter; `~` marks unbalanced ones.
-pub(super) fn effects(found: &Found) -> Option<Table> {
+pub(super) fn effects(found: &SweepFindings) -> Option<Table> {
     let head = without_same(found.plan, &EFFECTS, EFFECTS);
     let mut table = Table::new("Effect of each value", &head);
-    let names = short_names(found.varied);
-    let name = |effect: &ParameterEffect| {
-        let at = found
-            .varied
-            .iter()
-            .position(|varied| varied.key == effect.key);
-        let name = at.map_or(effect.key.as_str(), |at| names[at].as_str());
-        format!("{}{name}", if effect.balanced { "" } else { "~ " })
-    };
-    for effect in &found.ranking.effects {
+    let names = names(found);
+    for (effect, name) in found.ranking.effects.iter().zip(&names) {
         for value in &effect.values {
-            let label = format!("{} = {}", name(effect), plain(&value.value));
+            let label = format!("{name} = {}", plain(&value.value));
             let cells: [String; EFFECTS.len()] = [
                 shortened(&label, TRIAL),
                 mean(value.mean),
@@ -54,19 +46,30 @@ pub(super) fn effects(found: &Found) -> Option<Table> {
             table.row(without_same(found.plan, &EFFECTS, cells));
         }
     }
-    table.notes = effect_notes(&found.ranking.effects, name);
+    table.notes = effect_notes(&found.ranking.effects, &names);
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn effect_notes(
-    effects: &[ParameterEffect],
-    name: impl Fn(&ParameterEffect) -> String,
-) -> Vec<String> {
-    let mut by_range: Vec<&ParameterEffect> = effects.iter().collect();
-    by_range.sort_by(|a, b| b.range.total_cmp(&a.range));
+/// Returns the short name of each effect's parameter, marked where it is unbalanced.
+fn names(found: &SweepFindings) -> Vec<String> {
+    let short = short_names(found.varied);
+    let names = found.ranking.effects.iter().map(|effect| {
+        let at = found
+            .varied
+            .iter()
+            .position(|varied| varied.key == effect.key);
+        let name = at.map_or(effect.key.as_str(), |at| short[at].as_str());
+        format!("{}{name}", if effect.balanced { "" } else { "~ " })
+    });
+    names.collect()
+}
+
+fn effect_notes(effects: &[ParameterEffect], names: &[String]) -> Vec<String> {
+    let mut by_range: Vec<(&ParameterEffect, &String)> = effects.iter().zip(names).collect();
+    by_range.sort_by(|(a, _), (b, _)| b.range.total_cmp(&a.range));
     let ranges: Vec<String> = by_range
         .iter()
-        .map(|&effect| format!("{} {:.3}", name(effect), effect.range))
+        .map(|(effect, name)| format!("{name} {:.3}", effect.range))
         .collect();
     let mut notes = vec![
         format!("range of the means: {}", ranges.join(", ")),
@@ -82,7 +85,7 @@ fn effect_notes(
 }
 
 /// Lists the trials on the front, the cheapest first.
-pub(super) fn front(found: &Found) -> Option<Table> {
+pub(super) fn front(found: &SweepFindings) -> Option<Table> {
     let at_prompt = found.plan.at_prompt.to_string();
     let title = format!("Pareto front: {at_prompt} against context tokens");
     let mut table = Table::new(title, &["", PACKED, &at_prompt]);
@@ -105,7 +108,7 @@ pub(super) fn front(found: &Found) -> Option<Table> {
 }
 
 /// Lists the scores of generated answers.
-pub(super) fn generated(found: &Found) -> Option<Table> {
+pub(super) fn generated(found: &SweepFindings) -> Option<Table> {
     let mut table = Table::new(
         "Generated answers",
         &["", "n", "AnswerF1", "AnswerEM", "US dollars"],
@@ -123,7 +126,7 @@ pub(super) fn generated(found: &Found) -> Option<Table> {
 }
 
 /// Shows how the winner was confirmed, if it was.
-pub(super) fn confirmation(found: &Found) -> Option<Table> {
+pub(super) fn confirmation(found: &SweepFindings) -> Option<Table> {
     found.confirmation.map(|confirmation| match confirmation {
         Confirmation::HeldOut(held_out) => on_held_out(held_out),
         Confirmation::CrossFit(cross_fit) => across(cross_fit),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ranked::{delta, mean};
-use super::{Found, Generated, csv, drawings, report};
+use super::{Generated, SweepFindings, csv, drawings, report};
 use crate::document::{Element, Fact, Report, Table};
 use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
@@ -23,8 +23,8 @@ struct Sweep {
 }
 
 impl Sweep {
-    fn found(&self) -> Found<'_> {
-        Found {
+    fn found(&self) -> SweepFindings<'_> {
+        SweepFindings {
             plan: &self.plan,
             varied: &self.varied,
             default: "default",
