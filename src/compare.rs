@@ -97,19 +97,34 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     // Measures that were named are all shown.
     let every_cutoff = args.all || !args.measures.is_empty();
-    let report = ComparisonView::new(
+    let view = ComparisonView::new(
         &comparison,
         ComparisonDetail {
             flips: args.limit_flips,
             every_cutoff,
         },
-    )
-    .report();
+    );
+    let mut report = view.report();
+    report.list(hints(&view));
     output::data(&if args.form.md {
         markdown::render(&report)
     } else {
         terminal::render(&report, Screen::new(output::color()))
     })
+}
+
+/// The flags that show what the report leaves out.
+fn hints(view: &ComparisonView) -> Vec<String> {
+    let hides_measures = view.pairs.iter().any(|pair| pair.n_hidden > 0);
+    let mut groups = view.pairs.iter().flat_map(|pair| &pair.flips);
+    let hides_flips = groups.any(|group| group.n_hidden > 0);
+    let measures = "--all shows the measures at every cutoff";
+    let flips = "--limit-flips N shows more flipped questions, --json all of them";
+    [(hides_measures, measures), (hides_flips, flips)]
+        .into_iter()
+        .filter(|(hides, _)| *hides)
+        .map(|(_, hint)| hint.to_owned())
+        .collect()
 }
 
 fn load(named: &Path) -> Result<cross::Loaded, Failure> {

@@ -10,7 +10,7 @@ use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
-use ragtriage_report::html::{self, Page};
+use ragtriage_report::html::{self, HtmlReport};
 use ragtriage_report::pictures::Pictures;
 use ragtriage_report::questions::{Counterparts, Evaluated, Questions};
 use ragtriage_report::run::RunReport;
@@ -189,7 +189,7 @@ pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
     );
     let comparison = beside.as_ref().map(Beside::view);
     let report = RunReport::new(run, evaluation);
-    html::render(&Page {
+    html::render(&HtmlReport {
         run: &report,
         pictures: &Pictures::new(run, evaluation, curves, &report),
         provenance: &Provenance::new(&run.manifest, &evaluation.summary),

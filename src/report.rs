@@ -12,6 +12,7 @@ use crate::{audit, output};
 use ragtriage_eval::outcomes;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::settings::assemble;
+use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::RunReport;
@@ -123,25 +124,12 @@ fn content(
         beside,
         ..
     } = reported;
-    let plain = || {
-        let mut report = RunReport::new(run, evaluation).report();
-        let comparison = beside.iter().map(|beside| beside.view().report());
-        report
-            .elements
-            .extend(comparison.flat_map(|report| report.elements));
-        report
-    };
-    let of_two = |form: &str| {
-        let hint = "leave --compare out, or write html, md, json or terminal";
-        Failure::new(
-            format!("there is no `--format {form}` of two runs"),
-            Some(hint.to_owned()),
-        )
-    };
     Ok(match (form, beside.as_ref()) {
         (ReportFormat::Html, _) => page::render(reported, shown),
-        (ReportFormat::Terminal, _) => terminal::render(&plain(), Screen::new(output::color())),
-        (ReportFormat::Md, _) => markdown::render(&plain()),
+        (ReportFormat::Terminal, _) => {
+            terminal::render(&plain(reported), Screen::new(output::color()))
+        }
+        (ReportFormat::Md, _) => markdown::render(&plain(reported)),
         (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
         (ReportFormat::Json, Some(beside)) => {
             let both =
@@ -151,10 +139,27 @@ fn content(
         (ReportFormat::Trec, None) => trec::documents(run),
         (ReportFormat::Qrels, None) => trec::qrels(run),
         (ReportFormat::Csv, None) => csv::render(run, evaluation),
-        (ReportFormat::Trec, Some(_)) => return Err(of_two("trec")),
-        (ReportFormat::Qrels, Some(_)) => return Err(of_two("qrels")),
-        (ReportFormat::Csv, Some(_)) => return Err(of_two("csv")),
+        (ReportFormat::Trec, Some(_)) => return Err(not_of_two("trec")),
+        (ReportFormat::Qrels, Some(_)) => return Err(not_of_two("qrels")),
+        (ReportFormat::Csv, Some(_)) => return Err(not_of_two("csv")),
     })
+}
+
+/// The results of the run, followed by its comparison, if any.
+fn plain(reported: &Reported) -> Report {
+    let mut report = RunReport::new(&reported.run, &reported.evaluation).report();
+    if let Some(beside) = &reported.beside {
+        report.append(beside.view().report());
+    }
+    report
+}
+
+fn not_of_two(form: &str) -> Failure {
+    let hint = "leave --compare out, or write html, md, json or terminal";
+    Failure::new(
+        format!("there is no `--format {form}` of two runs"),
+        Some(hint.to_owned()),
+    )
 }
 
 /// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).

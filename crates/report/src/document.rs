@@ -1,5 +1,7 @@
 //! A report as plain data: elements in reading order. [`crate::render`] lays them out, once per format.
 
+use std::fmt;
+
 use ragtriage_datasets::lint::finding::Severity;
 
 /// A report of anything: a run, a comparison, a sweep, a data set.
@@ -132,6 +134,11 @@ impl Report {
         self.elements.push(Element::Heading(2, text.into()));
     }
 
+    /// Appends the elements of another report.
+    pub fn append(&mut self, other: Self) {
+        self.elements.extend(other.elements);
+    }
+
     /// Appends facts, if any.
     pub fn facts(&mut self, facts: Vec<Fact>) {
         self.push_unless(facts.is_empty(), Element::Facts(facts));
@@ -177,6 +184,12 @@ impl Fact {
             label: label.into(),
             text: text.into(),
         }
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.label, self.text)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::document::Table;
 use ragtriage_core::stats::rounding::adding_up;
+use ragtriage_core::text::numbers::plural;
 use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
 use ragtriage_eval::compare::p_text;
 
@@ -33,14 +34,14 @@ fn cells(cross: &Cross, label: &str) -> Table {
     ));
     if cross.same_passages > 0 {
         table.notes.push(format!(
-            "both runs packed the same passages for {} questions",
-            cross.same_passages
+            "both runs packed the same passages for {}",
+            plural(cross.same_passages, "question", "questions")
         ));
     }
     if cross.failed > 0 {
         table.notes.push(format!(
-            "{} questions are left out: a crossed call failed",
-            cross.failed
+            "{} left out: a crossed call failed",
+            plural(cross.failed, "question", "questions")
         ));
     }
     table

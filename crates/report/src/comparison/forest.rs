@@ -4,10 +4,10 @@
 use super::{Delta, PairView};
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::document::Table;
-use crate::pictures::{Drawing, Figure};
+use crate::pictures::Figure;
 
 /// The picture; `None` without a measure that can be drawn.
-pub(super) fn forest(pair: &PairView) -> Option<Figure> {
+pub(crate) fn forest(pair: &PairView) -> Option<Figure> {
     let drawn: Vec<(String, Delta)> = pair
         .measures
         .iter()
@@ -55,10 +55,7 @@ pub(super) fn forest(pair: &PairView) -> Option<Figure> {
         rows,
         ..Bars::default()
     };
-    (!bars.rows.is_empty()).then_some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures,
-    })
+    (!bars.rows.is_empty()).then(|| Figure::bars(bars, figures))
 }
 
 fn figure(label: &str, delta: &Delta, note: &str) -> [String; 5] {

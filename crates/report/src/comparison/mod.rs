@@ -1,30 +1,29 @@
-//! The report of a comparison: every cell and sentence of it in reading order, as data ([`ComparisonView`]), as a report in plain
-//! text (`report`) and as a section of the HTML report ([`html`]).
+//! The report of a comparison as data ([`ComparisonView`]), and as a report for every format (`report`).
 
 mod cross;
-mod forest;
-pub mod html;
+pub(crate) mod forest;
 mod predicted;
-mod report;
+pub(crate) mod report;
 
 use ragtriage_core::measure::Cutoff;
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_eval::compare::answers::{Contingency, FlipGroup, JudgedBy, Turn};
 use ragtriage_eval::compare::differences::MeasureDifference;
 use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::compare::provenance::RunChange;
-use ragtriage_eval::compare::{Comparison, PairComparison, p_text};
+use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
-use crate::document::Table;
+use crate::document::{Fact, Table};
 use crate::run::{FEW_CLUSTERS, plain};
 
 /// A comparison's content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparisonView {
-    /// Label and description of each run, the baseline first.
-    pub runs: Vec<(String, String)>,
-    /// Label of each compared run, and what the primary measure says of it.
-    pub verdicts: Vec<(String, String)>,
+    /// Each run with its description, the baseline first.
+    pub runs: Vec<Fact>,
+    /// Each compared run with its verdicts.
+    pub verdicts: Vec<Fact>,
     /// One for each compared run.
     pub pairs: Vec<PairView>,
     /// How to read the table of measures.
@@ -130,51 +129,45 @@ pub struct FlipView {
     /// Its text.
     pub question: String,
     /// What to compare, by label: gold, the baseline's answer, the run's.
-    pub texts: Vec<(String, String)>,
+    pub texts: Vec<Fact>,
 }
 
 impl ComparisonView {
-    /// All there is to say, or as much of it as `shown` wants.
+    /// Collects as much of a comparison as `detail` asks for.
     #[must_use]
-    pub fn new(comparison: &Comparison, shown: ComparisonDetail) -> Self {
-        let heads = [&comparison.baseline]
-            .into_iter()
-            .chain(comparison.pairs.iter().map(|pair| &pair.run));
-        let describe = |head: &ragtriage_eval::compare::RunHead| {
-            let role = if head.label == comparison.baseline.label {
-                ", the baseline"
-            } else {
-                ""
-            };
-            (
-                head.label.clone(),
-                format!(
-                    "{}{role}: {} questions, {}",
-                    head.name, head.n_questions, head.started
-                ),
-            )
-        };
+    pub fn new(comparison: &Comparison, detail: ComparisonDetail) -> Self {
+        let pairs = &comparison.pairs;
+        let runs = pairs.iter().map(|pair| describe(&pair.run, ""));
         Self {
-            runs: heads.map(describe).collect(),
-            verdicts: comparison.pairs.iter().flat_map(verdicts).collect(),
-            pairs: comparison
-                .pairs
+            runs: [describe(&comparison.baseline, ", the baseline")]
+                .into_iter()
+                .chain(runs)
+                .collect(),
+            verdicts: pairs.iter().flat_map(verdicts).collect(),
+            pairs: pairs
                 .iter()
-                .map(|pair| pair_view(comparison, pair, shown))
+                .map(|pair| pair_view(comparison, pair, detail))
                 .collect(),
             legend: legend(comparison),
         }
     }
 }
 
-/// What the primary measure says, and the split where there is one.
-fn verdicts(pair: &PairComparison) -> impl Iterator<Item = (String, String)> {
-    let cross = pair.cross.as_ref().map(|cross| cross.verdict.clone());
-    let label = pair.run.label.clone();
-    [Some(pair.verdict.clone()), cross]
+fn describe(head: &RunHead, role: &str) -> Fact {
+    let n = head.n_questions;
+    Fact::new(
+        &*head.label,
+        format!("{}{role}: {n} questions, {}", head.name, head.started),
+    )
+}
+
+/// The verdict of the primary measure, then of the split where there is one.
+fn verdicts(pair: &PairComparison) -> impl Iterator<Item = Fact> {
+    let cross = pair.cross.as_ref().map(|cross| &cross.verdict);
+    [Some(&pair.verdict), cross]
         .into_iter()
         .flatten()
-        .map(move |verdict| (label.clone(), verdict))
+        .map(|verdict| Fact::new(&*pair.run.label, &**verdict))
 }
 
 fn legend(comparison: &Comparison) -> Vec<String> {
@@ -198,25 +191,22 @@ fn legend(comparison: &Comparison) -> Vec<String> {
     legend
 }
 
-fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: ComparisonDetail) -> PairView {
+fn pair_view(comparison: &Comparison, pair: &PairComparison, detail: ComparisonDetail) -> PairView {
     let (label, baseline) = (&pair.run.label, &comparison.baseline);
-    let is_primary = |found: &MeasureDifference| Some(found.measure) == comparison.primary;
-    let fits = |found: &&MeasureDifference| match found.measure.cutoff() {
-        Some(Cutoff::Top(k)) => k == comparison.k || shown.every_cutoff || is_primary(found),
-        Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
-    };
-    let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
-    let (listed, others): (Vec<&MeasureDifference>, Vec<&MeasureDifference>) = fitting
-        .into_iter()
-        .partition(|found| is_primary(found) || found.n > 0 && found.wins + found.losses > 0);
+    let fitting = pair.measures.iter();
+    let fitting = fitting.filter(|found| fits(found, comparison, detail));
+    let (listed, others): (Vec<&MeasureDifference>, Vec<&MeasureDifference>) =
+        fitting.partition(|found| {
+            is_primary(found, comparison) || found.n > 0 && found.wins + found.losses > 0
+        });
     let n_hidden = pair.measures.len() - listed.len() - others.len();
     let (same, undefined): (Vec<&MeasureDifference>, Vec<&MeasureDifference>) =
         others.into_iter().partition(|found| found.n > 0);
-    let row = |found: &MeasureDifference| MeasureDifferenceRow {
-        primary: is_primary(found),
+    let rows = listed.into_iter().map(|found| MeasureDifferenceRow {
+        primary: is_primary(found, comparison),
         cells: cells(found),
         delta: delta(found),
-    };
+    });
     PairView {
         label: label.clone(),
         title: format!(
@@ -224,12 +214,12 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: ComparisonDe
             pair.run.name,
             baseline.label,
             baseline.name,
-            count(pair.questions.compared, "question"),
-            count(pair.questions.n_clusters, "cluster")
+            plural(pair.questions.compared, "question", "questions"),
+            plural(pair.questions.n_clusters, "cluster", "clusters")
         ),
         notices: notices(pair),
         changes: pair.changes.iter().map(change).collect(),
-        measures: listed.into_iter().map(row).collect(),
+        measures: rows.collect(),
         same: names(&same),
         undefined: names(&undefined),
         n_hidden,
@@ -241,8 +231,21 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: ComparisonDe
         flips: pair
             .flips
             .iter()
-            .map(|group| flip_group(group, label, shown.flips))
+            .map(|group| flip_group(group, label, detail.flips))
             .collect(),
+    }
+}
+
+fn is_primary(found: &MeasureDifference, comparison: &Comparison) -> bool {
+    Some(found.measure) == comparison.primary
+}
+
+fn fits(found: &MeasureDifference, comparison: &Comparison, detail: ComparisonDetail) -> bool {
+    match found.measure.cutoff() {
+        Some(Cutoff::Top(k)) => {
+            k == comparison.k || detail.every_cutoff || is_primary(found, comparison)
+        }
+        Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
     }
 }
 
@@ -288,7 +291,7 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     if questions.failed > 0 {
         notices.push(format!(
             "{} failed in one run or both and left out",
-            were(questions.failed)
+            questions_and(questions.failed, "was", "were")
         ));
     }
     if pair
@@ -301,48 +304,41 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     if questions.other_gold > 0 {
         notices.push(format!(
             "{} different gold answers in the two runs, and each run is scored with its own: labels may cause part of a difference",
-            have(questions.other_gold)
+            questions_and(questions.other_gold, "has", "have")
         ));
     }
     if questions.compared > 0 && questions.n_clusters < FEW_CLUSTERS {
         notices.push(format!(
             "only {}: intervals and p are rough",
-            count(questions.n_clusters, "independent cluster")
+            plural(
+                questions.n_clusters,
+                "independent cluster",
+                "independent clusters"
+            )
         ));
     }
     notices
 }
 
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-fn were(n: usize) -> String {
-    format!(
-        "{} {}",
-        count(n, "question"),
-        if n == 1 { "was" } else { "were" }
-    )
-}
-
-fn have(n: usize) -> String {
-    format!(
-        "{} {}",
-        count(n, "question"),
-        if n == 1 { "has" } else { "have" }
-    )
+/// `1 question was`, `2 questions were`.
+fn questions_and(n: usize, one: &str, many: &str) -> String {
+    let verb = if n == 1 { one } else { many };
+    format!("{} {verb}", plural(n, "question", "questions"))
 }
 
 fn change(change: &RunChange) -> [String; 3] {
-    let text = |value: &serde_json::Value| match plain(value) {
-        text if value.is_null() || text.is_empty() => "(none)".to_owned(),
-        text => text,
-    };
     [
         change.what.clone(),
-        text(&change.baseline),
-        text(&change.run),
+        setting_text(&change.baseline),
+        setting_text(&change.run),
     ]
+}
+
+fn setting_text(value: &serde_json::Value) -> String {
+    match plain(value) {
+        text if value.is_null() || text.is_empty() => "(none)".to_owned(),
+        text => text,
+    }
 }
 
 fn delta(found: &MeasureDifference) -> Option<Delta> {
@@ -356,7 +352,6 @@ fn delta(found: &MeasureDifference) -> Option<Delta> {
 }
 
 fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
-    let dash = || "-".to_owned();
     [
         found.measure.to_string(),
         found.n.to_string(),
@@ -372,6 +367,10 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
     ]
 }
 
+fn dash() -> String {
+    "-".to_owned()
+}
+
 fn agreement(found: &Contingency, questions: QuestionCounts) -> AgreementView {
     let clustered = questions.n_clusters < questions.compared;
     let caveat = if clustered {
@@ -384,7 +383,10 @@ fn agreement(found: &Contingency, questions: QuestionCounts) -> AgreementView {
         JudgedBy::Support => ("Support in the prompt", ["there", "not there"]),
     };
     AgreementView {
-        title: format!("{title} ({} judged in both)", count(found.n, "question")),
+        title: format!(
+            "{title} ({} judged in both)",
+            plural(found.n, "question", "questions")
+        ),
         states,
         counts: [
             [found.both, found.only_baseline],
@@ -412,7 +414,7 @@ fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
             question: flip.question.clone(),
             texts: texts
                 .into_iter()
-                .filter_map(|(what, text)| Some((what.to_owned(), text?)))
+                .filter_map(|(what, text)| Some(Fact::new(what, text?)))
                 .collect(),
         }
     });

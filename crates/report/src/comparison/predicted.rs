@@ -1,6 +1,7 @@
 //! The gain that the loss budget predicted next to the actual one, stage by stage.
 
 use crate::document::Table;
+use ragtriage_core::text::numbers::plural;
 use ragtriage_eval::compare::predicted::{Gain, Predicted, StageGain};
 
 /// The table; `label` is the compared run's.
@@ -19,21 +20,6 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Table {
             "95% CI",
         ],
     );
-    let row = |name: &str, back: usize, lost: usize, gain: &Gain| {
-        let ci95 = gain.ci95.map_or(String::new(), |ci| {
-            format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
-        });
-        let gains = [gain.predicted, gain.came_in].map(|gain| format!("{gain:+.3}"));
-        let [predicted, came_in] = gains;
-        vec![
-            name.to_owned(),
-            back.to_string(),
-            lost.to_string(),
-            predicted,
-            came_in,
-            ci95,
-        ]
-    };
     for StageGain {
         stage,
         brought_back,
@@ -44,11 +30,12 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Table {
         table.row(row(stage.name(), *brought_back, *newly_lost, gain));
     }
     if predicted.stages.len() > 1 {
-        let total = |of: fn(&StageGain) -> usize| predicted.stages.iter().map(of).sum();
-        let (back, lost) = (
-            total(|stage| stage.brought_back),
-            total(|stage| stage.newly_lost),
-        );
+        let back = predicted
+            .stages
+            .iter()
+            .map(|stage| stage.brought_back)
+            .sum();
+        let lost = predicted.stages.iter().map(|stage| stage.newly_lost).sum();
         table.row(row("all", back, lost, &predicted.total));
     }
     table
@@ -61,6 +48,20 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Table {
     table
 }
 
+fn row(name: &str, back: usize, lost: usize, gain: &Gain) -> [String; 6] {
+    let ci95 = gain.ci95.map_or(String::new(), |ci| {
+        format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
+    });
+    [
+        name.to_owned(),
+        back.to_string(),
+        lost.to_string(),
+        format!("{:+.3}", gain.predicted),
+        format!("{:+.3}", gain.came_in),
+        ci95,
+    ]
+}
+
 fn sentence(stage: &StageGain, label: &str) -> String {
     let StageGain {
         stage,
@@ -69,20 +70,19 @@ fn sentence(stage: &StageGain, label: &str) -> String {
         gain,
     } = stage;
     let name = stage.name();
-    let questions = |n: usize| format!("{n} question{}", if n == 1 { "" } else { "s" });
     let whom = match (brought_back, newly_lost) {
         (back, 0) => format!(
             "the {} that {name} lost and {label} delivers",
-            questions(*back)
+            plural(*back, "question", "questions")
         ),
         (0, lost) => format!(
             "the {} that A delivered and {name} loses in {label}",
-            questions(*lost)
+            plural(*lost, "question", "questions")
         ),
         (back, lost) => {
             format!(
                 "the {} that {name} lost and {label} delivers, and {} the other way",
-                questions(*back),
+                plural(*back, "question", "questions"),
                 lost
             )
         }

@@ -1,7 +1,8 @@
 //! A comparison as a [`Report`] for every format of plain text.
 
-use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, FlipView, PairView, count};
+use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, FlipView, PairView};
 use crate::document::{Element, Entry, Fact, Report, Table};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::shortened;
 
 /// Most characters of a text that data gave, of an id, of a question, of a setting's name, and of its value: one line each.
@@ -17,12 +18,10 @@ impl ComparisonView {
     pub fn report(&self) -> Report {
         let mut report = Report::new("ragtriage: comparison");
         let verdicts = self.verdicts.iter();
-        let verdicts =
-            verdicts.map(|(label, verdict)| Element::Verdict(format!("{label}: {verdict}")));
+        let verdicts = verdicts.map(|verdict| Element::Verdict(verdict.to_string()));
         report.elements.extend(verdicts);
         let runs = self.runs.iter();
-        let runs = runs.map(|(label, text)| Fact::new(&**label, shortened(text, TEXT)));
-        report.facts(runs.collect());
+        report.facts(runs.map(short).collect());
         for pair in &self.pairs {
             report_pair(pair, &mut report);
         }
@@ -46,8 +45,8 @@ fn report_pair(pair: &PairView, report: &mut Report) {
     }
 }
 
-/// What differs between the two runs' configurations.
-pub(super) fn changes(pair: &PairView) -> Table {
+/// The settings that differ between two runs.
+pub(crate) fn changes(pair: &PairView) -> Table {
     let title = format!("What differs from A to {}", pair.label);
     let mut table = Table::of_text(title, &["", "A", &pair.label]);
     for [what, from, to] in &pair.changes {
@@ -65,7 +64,7 @@ pub(super) fn changes(pair: &PairView) -> Table {
 }
 
 /// The measures on which some question differs, and the names of the others.
-pub(super) fn measures(pair: &PairView) -> Table {
+pub(crate) fn measures(pair: &PairView) -> Table {
     let title = format!("Measures, A to {}", pair.label);
     let columns = COLUMNS.map(|column| if column == "B" { &*pair.label } else { column });
     let mut table = Table::new(title, &columns);
@@ -107,7 +106,7 @@ fn flips(pair: &PairView, report: &mut Report) {
         .map(|group| group.questions.len() + group.n_hidden)
         .sum();
     if n > 0 {
-        let n = count(n, "question");
+        let n = plural(n, "question", "questions");
         report.heading(format!("Flipped from A to {}: {n}", pair.label));
     }
     for FlipGroupView {
@@ -126,14 +125,16 @@ fn flips(pair: &PairView, report: &mut Report) {
 }
 
 fn entry(flip: &FlipView) -> Entry {
-    let texts = flip.texts.iter();
-    let texts = texts.map(|(label, text)| Fact::new(&**label, shortened(text, TEXT)));
     Entry {
         title: format!(
             "{}: {}",
             shortened(&flip.id, ID),
             shortened(&flip.question, QUESTION)
         ),
-        facts: texts.collect(),
+        facts: flip.texts.iter().map(short).collect(),
     }
+}
+
+fn short(fact: &Fact) -> Fact {
+    Fact::new(&*fact.label, shortened(&fact.text, TEXT))
 }

@@ -1,16 +1,16 @@
 //! Measures against k, distributions, and what the run took.
 
-use super::Page;
+use super::contents::HtmlReport;
 use super::markup::figure;
 use crate::pictures::Figure;
 
 /// Measures against k, scores of passages and of answers.
-pub(super) fn curves(page: &Page<'_>, out: &mut String) {
+pub(super) fn curves(page: &HtmlReport<'_>, out: &mut String) {
     figures(&page.pictures.curves, out);
 }
 
 /// Seconds and tokens.
-pub(super) fn effort(page: &Page<'_>, out: &mut String) {
+pub(super) fn effort(page: &HtmlReport<'_>, out: &mut String) {
     figures(&page.pictures.effort, out);
 }
 

@@ -1,21 +1,18 @@
-//! Pictures with their figures, and how dark a cell is.
+//! Pictures with their figures, and 2 x 2 tables.
 
 use std::fmt::Write as _;
 
 use crate::chart::{Place, bars, svg};
-use crate::pictures::{Drawing, Figure};
-use crate::render::html::{escape, list, rows};
-
-fn drawn(drawing: &Drawing) -> String {
-    match drawing {
-        Drawing::Bars(bars) => bars::render(bars, Place::Page),
-        Drawing::Chart(chart) => svg::render(chart, Place::Page),
-    }
-}
+use crate::pictures::{Figure, Graphic};
+use crate::render::html::{escape, heading, list, rows};
+use ragtriage_core::text::numbers::thousands;
 
 /// A picture under its heading, how to read it, and its figures.
-pub fn figure(figure: &Figure, out: &mut String) {
-    let drawn = drawn(&figure.drawing);
+pub(super) fn figure(figure: &Figure, out: &mut String) {
+    let drawn = match &figure.graphic {
+        Graphic::Bars(bars) => bars::render(bars, Place::Page),
+        Graphic::Chart(chart) => svg::render(chart, Place::Page),
+    };
     let title = escape(&figure.figures.title);
     let _ = writeln!(
         out,
@@ -31,8 +28,58 @@ pub fn figure(figure: &Figure, out: &mut String) {
     out.push_str("</details>\n</figure>\n");
 }
 
+/// A cell of a 2 x 2 table.
+pub(super) struct CountCell {
+    pub count: usize,
+    /// Text behind the count's share.
+    pub detail: String,
+}
+
+/// A 2 x 2 table of `n` questions; a cell is the darker the more it counts.
+pub(super) fn crosswise(
+    title: &str,
+    columns: &[String; 2],
+    rows: &[(String, [CountCell; 2]); 2],
+    n: usize,
+    out: &mut String,
+) {
+    heading(title, out);
+    let head = columns
+        .each_ref()
+        .map(|column| format!("<th scope=\"col\">{}</th>", escape(column)));
+    let _ = writeln!(
+        out,
+        "<div class=\"scroll\"><table class=\"cells\">
+<thead><tr><td></td>{}</tr></thead>
+<tbody>",
+        head.concat()
+    );
+    for (label, cells) in rows {
+        let cells = cells.each_ref().map(|one| cell(one, n)).concat();
+        let _ = writeln!(
+            out,
+            "<tr><th scope=\"row\">{}</th>{cells}</tr>",
+            escape(label)
+        );
+    }
+    out.push_str(
+        "</tbody></table></div>
+",
+    );
+}
+
+fn cell(CountCell { count, detail }: &CountCell, n: usize) -> String {
+    let share = *count as f64 / n.max(1) as f64;
+    format!(
+        "<td class=\"shade{}\"><strong>{}</strong><small>{:.1}%{detail}</small></td>",
+        shade(share),
+        thousands(*count),
+        100.0 * share
+    )
+}
+
 /// How dark a cell is that holds this share: 0 for none, else in fifths, the last for more than four.
-pub fn shade(share: f64) -> usize {
+fn shade(share: f64) -> usize {
     (5.0 * share).ceil().clamp(0.0, 5.0) as usize
 }
 

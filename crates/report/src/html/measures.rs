@@ -1,10 +1,10 @@
 //! All measures with their intervals, the tables under the verdict, and what the numbers cover.
 
-use super::Page;
+use super::contents::HtmlReport;
 use crate::render::html::{list, table};
 
 /// The section's content.
-pub(super) fn measures(page: &Page<'_>, out: &mut String) {
+pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
     let run = page.run;
     for found in run.measures.iter().chain(&run.diagnosis) {
         table(found, out);

@@ -1,8 +1,10 @@
-//! The report as one HTML file: no request, and nothing that data says is markup. All that is said without a script stands here.
+//! The HTML report: one file that requests nothing, in which nothing that data gave is markup.
 //!
-//! The page's own parts: `policy` (style and what the page may do), `markup` (tables, lists, figures), then its sections in order.
-//! The table of all questions is a script's: this page leaves it a place, and shows a few lost questions where no script runs.
+//! Texts and tables are laid out by [`crate::render::html`]; this folder adds pictures, sections and the script's data. The table of
+//! all questions is the script's: the report leaves a place for it, and shows a few lost questions where no script runs.
 
+mod comparison;
+mod contents;
 mod curves;
 mod losses;
 mod markup;
@@ -14,66 +16,49 @@ mod script;
 
 use std::fmt::Write as _;
 
-use super::comparison::{self, ComparisonView};
-use super::pictures::Pictures;
-use super::questions::PageBlock;
-use super::run::RunReport;
-use super::run::provenance::Provenance;
 use crate::render::html::escape;
 
-pub(super) use markup::{figure, shade};
+pub use contents::HtmlReport;
 
-/// All that a page shows.
-#[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
-    /// The report.
-    pub run: &'a RunReport,
-    /// Its pictures.
-    pub pictures: &'a Pictures,
-    /// What it is compared with, where it is.
-    pub comparison: Option<&'a ComparisonView>,
-    /// Its questions, the index first; none: a page without a script.
-    pub blocks: &'a [PageBlock],
-    /// What it was made with.
-    pub provenance: &'a Provenance,
+/// A section of the report.
+struct HtmlSection {
+    /// Its name in addresses, such as `#losses`.
+    id: &'static str,
+    heading: &'static str,
+    write: fn(&HtmlReport<'_>, &mut String),
 }
-
-/// A part of the page: its name in addresses (`#losses`), its heading, and what stands under it.
-type Part = (&'static str, &'static str, fn(&Page<'_>, &mut String));
 
 /// From top to bottom.
-const PARTS: [Part; 8] = [
-    ("summary", "Verdict", overview::verdict),
-    ("comparison", "Compared with the baseline", comparison),
-    ("losses", "Where the answers were lost", losses::losses),
-    ("questions", "Questions", questions::questions),
-    ("run", "What was run", overview::run),
-    ("curves", "Curves and distributions", curves::curves),
-    ("measures", "Measures", measures::measures),
-    ("effort", "Time and tokens", curves::effort),
+const SECTIONS: [HtmlSection; 8] = [
+    section("summary", "Verdict", overview::verdict),
+    section(
+        "comparison",
+        "Comparison with the baseline",
+        comparison::comparison,
+    ),
+    section("losses", "Losses", losses::losses),
+    section("questions", "Questions", questions::questions),
+    section("run", "Configuration", overview::run),
+    section("curves", "Curves and distributions", curves::curves),
+    section("measures", "Measures", measures::measures),
+    section("effort", "Time and tokens", curves::effort),
 ];
 
-/// Those that this page has: without a baseline there is nothing to compare.
-fn parts<'a>(page: &Page<'a>) -> impl Iterator<Item = Part> + use<'a> {
-    let is_alone = page.comparison.is_none();
-    PARTS
-        .into_iter()
-        .filter(move |(id, ..)| !(is_alone && *id == "comparison"))
+const fn section(
+    id: &'static str,
+    heading: &'static str,
+    write: fn(&HtmlReport<'_>, &mut String),
+) -> HtmlSection {
+    HtmlSection { id, heading, write }
 }
 
-fn comparison(page: &Page<'_>, out: &mut String) {
-    if let Some(view) = page.comparison {
-        out.push_str(&comparison::html::section(view));
-    }
-}
-
-/// The page.
+/// Lays the report out as one HTML file.
 #[must_use]
-pub fn render(page: &Page<'_>) -> String {
-    let name = escape(&page.run.name);
+pub fn render(report: &HtmlReport<'_>) -> String {
+    let name = escape(&report.run.name);
     let style = policy::style();
     let script = script::script();
-    let allowed = Some(script.as_str()).filter(|_| !page.blocks.is_empty());
+    let allowed = Some(script.as_str()).filter(|_| !report.blocks.is_empty());
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
@@ -82,20 +67,23 @@ pub fn render(page: &Page<'_>) -> String {
          <header>\n<p class=\"brand\">ragtriage</p>\n<h1>{name}</h1>\n<nav aria-label=\"Sections\"><ul>",
         policy::policy(&style, allowed)
     );
-    for (id, heading, _) in parts(page) {
+    let is_alone = report.comparison.is_none();
+    let sections = SECTIONS.iter();
+    let sections = sections.filter(|one| !(is_alone && one.id == "comparison"));
+    for HtmlSection { id, heading, .. } in sections.clone() {
         let _ = write!(out, "<li><a href=\"#{id}\">{heading}</a></li>");
     }
     out.push_str("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
-    for (id, heading, content) in parts(page) {
+    for HtmlSection { id, heading, write } in sections {
         let _ = writeln!(
             out,
             "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>"
         );
-        content(page, &mut out);
+        write(report, &mut out);
         out.push_str("</section>\n");
     }
     out.push_str("</main>\n");
-    script::tail(page.blocks, &script, &mut out);
+    script::tail(report.blocks, &script, &mut out);
     out.push_str("</body>\n</html>\n");
     out
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::Page;
+use super::contents::HtmlReport;
 use crate::document::{Fact, Table};
 use crate::pictures::Tile;
 use crate::render::html::{escape, facts, list, table};
 use crate::run::provenance::Provenance;
 
 /// The verdict, the rule of thumb, the main figures and what to know before believing them.
-pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
+pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     let run = page.run;
     let _ = writeln!(out, "<p class=\"verdict\">{}</p>", escape(&run.verdict));
     if let Some(rule) = &run.rule_of_thumb {
@@ -39,7 +39,7 @@ pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
 }
 
 /// Corpus and question set in a line, and the way to the rest.
-fn ran(page: &Page<'_>, out: &mut String) {
+fn ran(page: &HtmlReport<'_>, out: &mut String) {
     let shown = page.run.head.iter();
     let shown = shown.filter(|fact| ["Corpus", "Questions"].contains(&fact.label.as_str()));
     let said: Vec<String> = shown
@@ -78,7 +78,7 @@ fn tile(tile: &Tile) -> String {
 }
 
 /// Corpus, question set and settings in words.
-pub(super) fn run(page: &Page<'_>, out: &mut String) {
+pub(super) fn run(page: &HtmlReport<'_>, out: &mut String) {
     facts(&page.run.head, out);
     let Provenance {
         facts: made_with,

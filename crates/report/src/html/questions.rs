@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::Page;
+use super::contents::HtmlReport;
 use crate::document::Table;
 use crate::render::html::table;
 
 /// The section's content.
-pub(super) fn questions(page: &Page<'_>, out: &mut String) {
+pub(super) fn questions(page: &HtmlReport<'_>, out: &mut String) {
     out.push_str("<div id=\"rx-questions\"></div>\n<noscript>\n");
     let run = page.run;
     let mut lost = Table::of_text("", &["id", "question", "gold answer", "answer", "lost"]);

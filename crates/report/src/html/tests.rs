@@ -1,8 +1,8 @@
 //! The page as a whole: what stands in it, what cannot, and that it says the same to those who see no picture.
 
-use super::{Page, policy, render, script};
+use super::comparison::tests::view as compared;
+use super::{HtmlReport, policy, render, script};
 use crate::comparison::ComparisonView;
-use crate::comparison::html::tests::view as compared;
 use crate::pictures::Pictures;
 use crate::questions::PageBlock;
 use crate::run::RunReport;
@@ -21,7 +21,7 @@ fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[Page
     let curves = curves::curves(run, &evaluation, &specimen::plan());
     let pictures = Pictures::new(run, &evaluation, &curves, &report);
     let provenance = Provenance::new(&run.manifest, &evaluation.summary);
-    render(&Page {
+    render(&HtmlReport {
         run: &report,
         pictures: &pictures,
         provenance: &provenance,

@@ -1,6 +1,6 @@
 //! The classes: what share of all questions each has, each leading to its questions.
 
-use super::{Drawing, Figure};
+use super::figure::Figure;
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::run::class_table;
 use crate::run::support::ClassRow;
@@ -33,10 +33,7 @@ pub(super) fn classes(classes: &[ClassRow], flags: &str) -> Option<Figure> {
     figures.notes.push(
         "a class name filters the questions in the table below; intervals by Wilson".to_owned(),
     );
-    Some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures,
-    })
+    Some(Figure::bars(bars, figures))
 }
 
 fn row(class: &ClassRow, n: f64) -> Row {

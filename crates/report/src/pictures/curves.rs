@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Drawing, Figure};
+use super::figure::Figure;
 use crate::chart::{Chart, Line, Point, Scale, Style};
 use crate::document::{Table, TableColumn};
 use ragtriage_core::measure::Family;
@@ -29,20 +29,10 @@ pub(super) fn curves(curves: &[Curve]) -> Option<Figure> {
         y_covers: vec![1.0],
         lines: drawn.iter().map(|curve| line(curve)).collect(),
     };
-    Some(Figure {
-        drawing: Drawing::Chart(chart),
-        figures: figures(title, &drawn),
-    })
+    Some(Figure::lines(chart, figures(title, &drawn)))
 }
 
 fn line(curve: &Curve) -> Line {
-    let point = |(k, found): &(usize, MeasureSummary)| Point {
-        x: *k as f64,
-        y: found.mean,
-        interval: found.ci95,
-        name: String::new(),
-        is_labelled: false,
-    };
     let n = curve
         .points
         .iter()
@@ -53,6 +43,16 @@ fn line(curve: &Curve) -> Line {
         name: format!("{}, n = {}", curve.family.name(), thousands(n)),
         style: Style::Line,
         points: curve.points.iter().map(point).collect(),
+    }
+}
+
+fn point((k, found): &(usize, MeasureSummary)) -> Point {
+    Point {
+        x: *k as f64,
+        y: found.mean,
+        interval: found.ci95,
+        name: String::new(),
+        is_labelled: false,
     }
 }
 
@@ -78,27 +78,31 @@ fn figures(title: String, curves: &[&Curve]) -> Table {
         });
         table.row([thousands(k)].into_iter().chain(cells));
     }
-    let looks_at = |curve: &&Curve| {
-        let what = match curve.family {
-            Family::Em => "a passage of the first k holds a gold answer",
-            Family::Recall => "share of the relevant documents among the first k documents",
-            _ => "how well the first k documents are ordered",
-        };
-        format!("{}@k: {what}", curve.family.name())
-    };
-    table.notes = curves.iter().map(looks_at).collect();
+    table.notes = curves.iter().map(|curve| meaning(curve.family)).collect();
     table
         .notes
         .push("band: 95% CI at each k; k is spread by doublings".to_owned());
-    let deepest = |curve: &Curve| curve.points.last().map(|(k, _)| *k);
     let most = curves.iter().filter_map(|curve| deepest(curve)).max();
     for curve in curves.iter().filter(|curve| deepest(curve) < most) {
         let name = curve.family.name();
         table.notes.push(format!(
-            "{name}@k is costly for so many questions: evaluation.ks asks for it further down"
+            "{name}@k is costly for this number of questions: evaluation.ks sets deeper cutoffs"
         ));
     }
     table
+}
+
+fn meaning(family: Family) -> String {
+    let meaning = match family {
+        Family::Em => "a passage of the first k holds a gold answer",
+        Family::Recall => "share of the relevant documents among the first k documents",
+        _ => "how well the first k documents are ordered",
+    };
+    format!("{}@k: {meaning}", family.name())
+}
+
+fn deepest(curve: &Curve) -> Option<usize> {
+    curve.points.last().map(|(k, _)| *k)
 }
 
 fn cells(found: &MeasureSummary) -> Vec<String> {
@@ -108,6 +112,7 @@ fn cells(found: &MeasureSummary) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Graphic;
     use super::*;
     use ragtriage_core::types::Interval;
 
@@ -144,7 +149,7 @@ mod tests {
             found.figures.rows[1],
             ["5", "0.500", ci, "40", "0.750", ci, "40"]
         );
-        let Drawing::Chart(chart) = found.drawing else {
+        let Graphic::Chart(chart) = found.graphic else {
             panic!("lines")
         };
         assert_eq!(chart.lines[0].name, "EM, n = 40");

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Drawing, Figure};
+use super::figure::Figure;
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::document::Table;
+use crate::run::provenance::count;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::arms::{ArmUse, Spared};
@@ -17,18 +18,17 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
         return None;
     }
     let title = "Seconds by step";
-    let is_wall = |step: &str| wall.contains_key(step);
-    let row = |(step, seconds): &(String, f64)| Row {
+    let rows = timings.iter().map(|(step, seconds)| Row {
         label: step.clone(),
         value: *seconds,
-        paint: if is_wall(step) {
+        paint: if wall.contains_key(step) {
             Paint::Plain
         } else {
             Paint::Hollow
         },
         figure: format!("{seconds:.2} s"),
         ..Row::default()
-    };
+    });
     let keys = vec![
         (Key::Bar(Paint::Plain), "one after another".to_owned()),
         (
@@ -39,27 +39,24 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
     let bars = Bars {
         title: title.to_owned(),
         x_label: "seconds".to_owned(),
-        keys: if timings.iter().all(|(step, _)| is_wall(step)) {
+        keys: if timings.iter().all(|(step, _)| wall.contains_key(step)) {
             Vec::new()
         } else {
             keys
         },
-        rows: timings.iter().map(row).collect(),
+        rows: rows.collect(),
         ..Bars::default()
     };
     let mut figures = Table::new(title, &["step", "seconds", "measured"]);
     for (step, seconds) in timings {
-        let how = if is_wall(step) {
+        let how = if wall.contains_key(step) {
             "wall time"
         } else {
             "summed over questions"
         };
         figures.row([step.clone(), format!("{seconds:.2}"), how.to_owned()]);
     }
-    Some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures,
-    })
+    Some(Figure::bars(bars, figures))
 }
 
 /// Tokens of each arm's calls, and of those that were spared; `None` without any.
@@ -140,18 +137,12 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
         rows,
         ..Bars::default()
     };
-    has_tokens.then_some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures,
-    })
-}
-
-fn count(n: u64) -> String {
-    usize::try_from(n).map_or_else(|_| n.to_string(), thousands)
+    has_tokens.then_some(Figure::bars(bars, figures))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Graphic;
     use super::*;
 
     #[test]
@@ -164,7 +155,7 @@ mod tests {
             found.figures.rows[1],
             ["generate", "12.00", "summed over questions"]
         );
-        let Drawing::Bars(bars) = found.drawing else {
+        let Graphic::Bars(bars) = found.graphic else {
             panic!("bars")
         };
         assert_eq!(
@@ -192,7 +183,7 @@ mod tests {
             found.figures.rows[1],
             ["retrieved, cached", "2", "1,220", "14", "0"]
         );
-        let Drawing::Bars(bars) = found.drawing else {
+        let Graphic::Bars(bars) = found.graphic else {
             panic!("bars")
         };
         assert_eq!(

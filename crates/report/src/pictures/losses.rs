@@ -1,6 +1,6 @@
 //! The loss budget: what each source costs a question, to the left of zero where it wins.
 
-use super::{Drawing, Figure};
+use super::figure::Figure;
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::run::loss_table;
 use crate::run::losses::{LossBudgetReport, LossRow};
@@ -24,10 +24,7 @@ pub(super) fn losses(budget: &LossBudgetReport) -> Option<Figure> {
         rows: budget.rows.iter().map(row).collect(),
         ..Bars::default()
     };
-    Some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures: loss_table(budget),
-    })
+    Some(Figure::bars(bars, loss_table(budget)))
 }
 
 fn row(loss: &LossRow) -> Row {

@@ -6,14 +6,12 @@
 mod classes;
 mod curves;
 mod effort;
+mod figure;
 mod losses;
 mod spread;
 mod tiles;
 mod waterfall;
 
-use super::chart::Chart;
-use super::chart::bars::Bars;
-use super::document::Table;
 use super::run::RunReport;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::curves::Curve;
@@ -21,6 +19,7 @@ use ragtriage_eval::summary::Evaluation;
 use ragtriage_eval::{arms, distribution};
 use ragtriage_runs::SavedRun;
 
+pub use figure::{Figure, Graphic};
 pub use tiles::Tile;
 
 /// All pictures of a run.
@@ -38,24 +37,6 @@ pub struct Pictures {
     pub curves: Vec<Figure>,
     /// Seconds and tokens.
     pub effort: Vec<Figure>,
-}
-
-/// A picture with its figures.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// What is drawn.
-    pub drawing: Drawing,
-    /// The same as a table; its title is the picture's, its notes say how to read both.
-    pub figures: Table,
-}
-
-/// What is drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Drawing {
-    /// Bars beside each other.
-    Bars(Bars),
-    /// Lines over two axes.
-    Chart(Chart),
 }
 
 impl Pictures {

@@ -1,6 +1,6 @@
 //! How scores are spread: passages with gold against others, and answers by tenths.
 
-use super::{Drawing, Figure};
+use super::figure::Figure;
 use crate::chart::bars::{Bars, Row};
 use crate::chart::{Chart, Line, Scale, Style};
 use crate::document::Table;
@@ -13,12 +13,6 @@ const MOST_DECIMALS: i32 = 6;
 /// Passages of the top `k` by score.
 pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
     let title = format!("Scores of the top {k}: passages with gold against others");
-    let [n_gold, n_others] =
-        [&spread.gold, &spread.others].map(|counts| counts.iter().sum::<usize>());
-    let outline = |name: &str, counts: &[usize], n: usize| {
-        let name = format!("{name}, {}", thousands(n));
-        Line::new(name, Style::Outline, &outline(&spread.edges, counts, n))
-    };
     let chart = Chart {
         title: title.clone(),
         x_label: "score of the final ranking".to_owned(),
@@ -26,8 +20,8 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
         x_scale: Scale::Linear,
         y_covers: vec![0.0],
         lines: vec![
-            outline("with gold", &spread.gold, n_gold),
-            outline("others", &spread.others, n_others),
+            line("with gold", spread, &spread.gold),
+            line("others", spread, &spread.others),
         ],
     };
     let head = [
@@ -40,7 +34,7 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
     ];
     let mut figures = Table::new(title, &head);
     for at in 0..spread.gold.len() {
-        figures.row(bin(spread, at, (n_gold, n_others)));
+        figures.row(bin(spread, at));
     }
     figures.notes = vec![
         format!(
@@ -51,48 +45,51 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
          Kept: what scores at least that much"
             .to_owned(),
     ];
-    Figure {
-        drawing: Drawing::Chart(chart),
-        figures,
-    }
+    Figure::lines(chart, figures)
+}
+
+fn line(name: &str, spread: &ScoreSpread, counts: &[usize]) -> Line {
+    let n: usize = counts.iter().sum();
+    let name = format!("{name}, {}", thousands(n));
+    Line::new(name, Style::Outline, &outline(&spread.edges, counts, n))
 }
 
 /// The outline of bars in % of `n`, from the ground and back to it.
 fn outline(edges: &[f64], counts: &[usize], n: usize) -> Vec<(f64, f64)> {
-    let share = |count: usize| 100.0 * count as f64 / n.max(1) as f64;
     let first = edges.first().map(|edge| (*edge, 0.0));
     // A step keeps its height up to the next point and jumps there: a bar's height stands at its left end.
     let bars = edges
         .iter()
         .zip(counts)
-        .map(|(edge, count)| (*edge, share(*count)));
+        .map(|(edge, count)| (*edge, 100.0 * *count as f64 / n.max(1) as f64));
     let last = edges.last().map(|edge| (*edge, 0.0));
     first.into_iter().chain(bars).chain(last).collect()
 }
 
-fn bin(spread: &ScoreSpread, at: usize, (n_gold, n_others): (usize, usize)) -> Vec<String> {
-    let kept = |counts: &[usize], n: usize| {
-        let n_kept: usize = counts[at..].iter().sum();
-        if n == 0 {
-            String::new()
-        } else {
-            format!("{:.1}%", 100.0 * n_kept as f64 / n as f64)
-        }
-    };
+fn bin(spread: &ScoreSpread, at: usize) -> Vec<String> {
     let width = spread.edges[at + 1] - spread.edges[at];
     vec![
         edge(spread.edges[at], width),
         edge(spread.edges[at + 1], width),
         thousands(spread.gold[at]),
         thousands(spread.others[at]),
-        kept(&spread.gold, n_gold),
-        kept(&spread.others, n_others),
+        kept(&spread.gold, at),
+        kept(&spread.others, at),
     ]
+}
+
+/// The share of `counts` from bin `at` on; empty without any.
+fn kept(counts: &[usize], at: usize) -> String {
+    let [n_kept, n] = [&counts[at..], counts].map(|counts| counts.iter().sum::<usize>());
+    if n == 0 {
+        String::new()
+    } else {
+        format!("{:.1}%", 100.0 * n_kept as f64 / n as f64)
+    }
 }
 
 /// A bin's end with the digits that tell it from its neighbours: two of the bin's `width`.
 fn edge(value: f64, width: f64) -> String {
-    let place = |value: f64| (value.abs().log10() + 1e-9).floor() as i32;
     if width <= 0.0 || !width.is_finite() {
         return value.to_string();
     }
@@ -102,13 +99,17 @@ fn edge(value: f64, width: f64) -> String {
     } else {
         value
     };
-    let decimals = 1 - place(width);
+    let decimals = 1 - decimal_place(width);
     if decimals > MOST_DECIMALS && value != 0.0 {
-        let digits = usize::try_from(place(value) - place(width) + 1).unwrap_or(0);
+        let digits = usize::try_from(decimal_place(value) - decimal_place(width) + 1).unwrap_or(0);
         return format!("{value:.digits$e}");
     }
     let decimals = usize::try_from(decimals.min(MOST_DECIMALS)).unwrap_or(0);
     format!("{value:.decimals$}")
+}
+
+fn decimal_place(value: f64) -> i32 {
+    (value.abs().log10() + 1e-9).floor() as i32
 }
 
 /// Questions by their answer's F1; `None` without an answer to score.
@@ -117,33 +118,31 @@ pub(super) fn answers(tenths: [usize; 12]) -> Option<Figure> {
     if n == 0 {
         return None;
     }
-    let percent = |count: usize| 100.0 * count as f64 / n as f64;
     let title = "AnswerF1 over questions";
-    let row = |(at, count): (usize, &usize)| Row {
-        label: tenth(at),
-        value: percent(*count),
-        figure: format!("{}, {:.1}%", thousands(*count), percent(*count)),
-        ..Row::default()
-    };
+    let mut rows = Vec::new();
+    let mut figures = Table::new(title, &["AnswerF1", "questions", "share"]);
+    for (at, count) in tenths.into_iter().enumerate() {
+        let percent = 100.0 * count as f64 / n as f64;
+        let share = format!("{percent:.1}%");
+        rows.push(Row {
+            label: tenth(at),
+            value: percent,
+            figure: format!("{}, {share}", thousands(count)),
+            ..Row::default()
+        });
+        figures.row([tenth(at), thousands(count), share]);
+    }
     let bars = Bars {
         title: title.to_owned(),
         x_label: "% of questions".to_owned(),
-        rows: tenths.iter().enumerate().map(row).collect(),
+        rows,
         ..Bars::default()
     };
-    let mut figures = Table::new(title, &["AnswerF1", "questions", "share"]);
-    for (at, count) in tenths.iter().enumerate() {
-        let share = format!("{:.1}%", percent(*count));
-        figures.row([tenth(at), thousands(*count), share]);
-    }
     figures.notes.push(format!(
         "{} questions; exactly 0 and exactly 1 have bars of their own",
         thousands(n)
     ));
-    Some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures,
-    })
+    Some(Figure::bars(bars, figures))
 }
 
 fn tenth(at: usize) -> String {

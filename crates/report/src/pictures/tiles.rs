@@ -1,7 +1,7 @@
 //! The main figures: the first that a reader looks for, each with its interval and how many questions it counts.
 
 use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::types::{FailureClass, Interval};
+use ragtriage_core::types::FailureClass;
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 
 /// So many stand in a row.
@@ -54,17 +54,16 @@ pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
 
 /// Right and supported, or without a generator supported.
 fn share(summary: &Summary) -> Option<Tile> {
-    let has = |class: &&FailureClass| summary.classes.get(class.name()).is_some_and(|n| *n > 0);
     let answered = !summary.arms.is_empty();
     let class = if answered {
         FailureClass::Correct
     } else {
-        [FailureClass::Supported].iter().find(has).copied()?
+        FailureClass::Supported
     };
     let share = summary
         .class_shares
         .get(class.name())
-        .filter(|_| summary.n_questions > 0)?;
+        .filter(|share| summary.n_questions > 0 && (answered || share.count > 0))?;
     let meaning = match class {
         FailureClass::Correct => "answered right, with the support in the prompt",
         _ => "the support reached the prompt",
@@ -81,11 +80,12 @@ fn share(summary: &Summary) -> Option<Tile> {
 }
 
 fn of_measure(measure: Measure, found: MeasureSummary) -> Tile {
-    let range = |ci: Interval| format!("{:.3} to {:.3}", ci.low, ci.high);
     Tile {
         name: measure.to_string(),
         value: format!("{:.3}", found.mean),
-        range: found.ci95.map(range),
+        range: found
+            .ci95
+            .map(|ci| format!("{:.3} to {:.3}", ci.low, ci.high)),
         n: found.n,
         meaning: meaning(measure),
     }

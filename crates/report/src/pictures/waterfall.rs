@@ -1,6 +1,6 @@
 //! Support by stage: how many questions still have theirs, and what each stage lost.
 
-use super::{Drawing, Figure};
+use super::figure::Figure;
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::run::support::SupportRow;
 use crate::run::{by_class, support_table};
@@ -25,10 +25,7 @@ pub(super) fn waterfall(stages: &[SupportRow], n: usize) -> Option<Figure> {
         keys,
         rows: stages.iter().map(row).collect(),
     };
-    Some(Figure {
-        drawing: Drawing::Bars(bars),
-        figures: support_table(stages, n),
-    })
+    Some(Figure::bars(bars, support_table(stages, n)))
 }
 
 fn row(stage: &SupportRow) -> Row {

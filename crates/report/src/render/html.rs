@@ -19,7 +19,7 @@ pub fn render(report: &Report) -> String {
 fn push(element: &Element, out: &mut String) {
     match element {
         Element::Heading(_, text) => heading(text, out),
-        Element::Verdict(text) => line("p class=\"verdict\"", text, out),
+        Element::Verdict(text) => verdict(text, out),
         Element::Paragraph(text) => line("p", text, out),
         Element::Facts(items) => facts(items, out),
         Element::Notices(notices) => {
@@ -41,7 +41,13 @@ fn push(element: &Element, out: &mut String) {
     }
 }
 
-fn heading(text: &str, out: &mut String) {
+/// Writes the conclusion.
+pub(crate) fn verdict(text: &str, out: &mut String) {
+    line("p class=\"verdict\"", text, out);
+}
+
+/// Writes a heading of the third level.
+pub(crate) fn heading(text: &str, out: &mut String) {
     line("h3", text, out);
 }
 
@@ -98,13 +104,15 @@ pub(crate) fn rows(table: &Table, out: &mut String) {
         .iter()
         .map(|column| column.title.as_str())
         .collect();
-    let row = |row: &Vec<TableCell>| {
-        let cells = table.columns.iter().zip(row).enumerate();
-        cells
-            .map(|(at, (column, found))| cell(at, column, found))
-            .collect()
-    };
-    raw_table(&head, table.rows.iter().map(row), out);
+    let rows = table.rows.iter();
+    raw_table(&head, rows.map(|row| cells(&table.columns, row)), out);
+}
+
+fn cells(columns: &[TableColumn], row: &[TableCell]) -> String {
+    let cells = columns.iter().zip(row).enumerate();
+    cells
+        .map(|(at, (column, found))| cell(at, column, found))
+        .collect()
 }
 
 fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {

@@ -57,11 +57,10 @@ fn modes(classes: &[ClassModes]) -> Table {
         .iter()
         .flat_map(|class| &class.modes)
         .filter(|row| row.difference_ci95.is_some());
-    let meaning = |mode: &Mode| format!("{mode}: {}", mode.meaning());
     table.notes = Mode::ALL
         .iter()
         .filter(|mode| shown.contains(mode))
-        .map(meaning)
+        .map(|mode| format!("{mode}: {}", mode.meaning()))
         .collect();
     table.notes.push(format!(
         "passed: questions that the same stage did not lose (for generation, those answered right); *: the 95% CI of the \
@@ -72,14 +71,6 @@ fn modes(classes: &[ClassModes]) -> Table {
 }
 
 fn mode_row(class: &ClassModes, row: &ModeShares) -> Vec<String> {
-    let seen = |seen: &Seen| {
-        format!(
-            "{}/{} {:>5.1}%",
-            thousands(seen.count),
-            thousands(seen.n),
-            100.0 * seen.share
-        )
-    };
     let difference = row
         .passed
         .as_ref()
@@ -98,6 +89,15 @@ fn mode_row(class: &ClassModes, row: &ModeShares) -> Vec<String> {
         difference.unwrap_or_default(),
         detail(row),
     ]
+}
+
+fn seen(seen: &Seen) -> String {
+    format!(
+        "{}/{} {:>5.1}%",
+        thousands(seen.count),
+        thousands(seen.n),
+        100.0 * seen.share
+    )
 }
 
 fn detail(row: &ModeShares) -> String {

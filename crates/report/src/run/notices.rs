@@ -5,7 +5,7 @@ use crate::external;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::Family;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_core::types::{FailureClass, Step, Trace};
+use ragtriage_core::types::{FailureClass, Step};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
 use ragtriage_runs::SavedRun;
@@ -84,8 +84,10 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
             plural(n_chunks, "chunk", "chunks")
         )));
     }
-    let all_found = |trace: &Trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks);
-    if run.manifest.external.is_none() && run.traces.iter().all(all_found) {
+    let mut traces = run.traces.iter();
+    if run.manifest.external.is_none()
+        && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
+    {
         notices.push(Notice::warning(format!(
             "all {n_chunks} chunks are candidates: the stage `retrieval` cannot lose a question here, `ranking` can"
         )));

@@ -86,7 +86,6 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<Fact> {
     facts.push(Fact::new("Finished", finished));
     facts.push(Fact::new("Seed", manifest.seed.to_string()));
     if !summary.arms.is_empty() {
-        let count = |n: u64| usize::try_from(n).map_or_else(|_| n.to_string(), thousands);
         let tokens = &summary.tokens;
         facts.push(Fact::new(
             "Cost",
@@ -111,6 +110,10 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<Fact> {
     }
     facts.retain(|fact| !fact.text.is_empty());
     facts
+}
+
+pub(crate) fn count(n: u64) -> String {
+    usize::try_from(n).map_or_else(|_| n.to_string(), thousands)
 }
 
 fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hidden: &mut usize) {

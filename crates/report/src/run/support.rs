@@ -85,7 +85,7 @@ pub(super) fn classes(summary: &Summary) -> Vec<ClassRow> {
     let differs = FailureClass::ALL
         .iter()
         .any(|class| count(labels, *class) != count(elsewhere, *class));
-    let row = |class: &FailureClass| {
+    let rows = FailureClass::ALL.iter().filter_map(|class| {
         let with_elsewhere = differs.then(|| count(elsewhere, *class));
         let share = labels.get(class.name())?;
         let occurs = share.count + with_elsewhere.unwrap_or(0) > 0;
@@ -100,8 +100,8 @@ pub(super) fn classes(summary: &Summary) -> Vec<ClassRow> {
             ci95: share.ci95,
             with_elsewhere,
         })
-    };
-    FailureClass::ALL.iter().filter_map(row).collect()
+    });
+    rows.collect()
 }
 
 fn count(shares: &BTreeMap<String, Share>, class: FailureClass) -> usize {
