@@ -32,32 +32,25 @@ pub fn arm_scores(
     let arms: Vec<ArmName> = ArmName::ALL
         .iter()
         .copied()
-        .filter(|arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some()))
+        .filter(|arm| traces.iter().any(|trace| trace.attempt(*arm).is_some()))
         .collect();
-    let column = |arm: &ArmName| {
-        traces
-            .iter()
-            .map(|trace| diagnose::quality(trace, *arm, judge))
-            .collect()
-    };
-    let columns: Vec<Vec<Option<f64>>> = arms.iter().map(column).collect();
-    let intervals = bootstrap.intervals(&columns);
-    let score = |column: &Vec<Option<f64>>, ci95| {
-        let n = column.iter().flatten().count();
-        // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-        ArmScore {
-            n,
-            mean: column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0,
-            ci95,
-        }
-    };
-    let scores = columns
+    let columns: Vec<Vec<Option<f64>>> = arms
         .iter()
-        .zip(intervals)
-        .map(|(column, ci95)| score(column, ci95));
-    arms.iter()
-        .map(|arm| arm.name().to_owned())
-        .zip(scores)
+        .map(|arm| {
+            let qualities = traces
+                .iter()
+                .map(|trace| diagnose::quality(trace, *arm, judge));
+            qualities.collect()
+        })
+        .collect();
+    let scored = arms.iter().zip(&columns).zip(bootstrap.intervals(&columns));
+    scored
+        .map(|((arm, column), ci95)| {
+            let n = column.iter().flatten().count();
+            // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+            let mean = column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
+            (arm.name().to_owned(), ArmScore { n, mean, ci95 })
+        })
         .collect()
 }
 

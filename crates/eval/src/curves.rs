@@ -58,17 +58,16 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
         .iter()
         .filter(|trace| trace.question.has_spans())
         .count();
-    let is_quick = |measure: &Measure| match (measure.family(), measure.cutoff()) {
-        (Family::Em, Some(Cutoff::Top(k))) => {
-            n_spans.saturating_mul(k).min(run.passages.len()) <= MOST_READ
-        }
-        _ => true,
-    };
-    let is_known = |measure: &Measure| known.contains_key(&measure.to_string());
     let missing: Vec<Measure> = wanted
         .iter()
         .copied()
-        .filter(|measure| !is_known(measure) && is_quick(measure))
+        .filter(|measure| !known.contains_key(&measure.to_string()))
+        .filter(|measure| match (measure.family(), measure.cutoff()) {
+            (Family::Em, Some(Cutoff::Top(k))) => {
+                n_spans.saturating_mul(k).min(run.passages.len()) <= MOST_READ
+            }
+            _ => true,
+        })
         .collect();
     let scores = score::score(run, &missing, plan.judge.scorer);
     let fewer = EvaluationPlan {
@@ -76,30 +75,23 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
         ..plan.clone()
     };
     let more = summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &fewer));
-    let found = |measure: &Measure| {
-        let name = measure.to_string();
-        known
-            .get(&name)
-            .or_else(|| more.get(&name))
-            .copied()
-            .filter(|found| found.n > 0)
-    };
-    let curve = |family: Family| {
-        let of_family = wanted.iter().filter(|measure| measure.family() == family);
-        let points = of_family.filter_map(|measure| match measure.cutoff() {
-            Some(Cutoff::Top(k)) => Some((k, found(measure)?)),
-            _ => None,
-        });
-        Curve {
-            family,
-            points: points.collect(),
+    let mut curves = Vec::new();
+    for family in FAMILIES {
+        let mut points = Vec::new();
+        for measure in wanted.iter().filter(|measure| measure.family() == family) {
+            let name = measure.to_string();
+            let found = known.get(&name).or_else(|| more.get(&name)).copied();
+            if let (Some(Cutoff::Top(k)), Some(found)) = (measure.cutoff(), found)
+                && found.n > 0
+            {
+                points.push((k, found));
+            }
         }
-    };
-    FAMILIES
-        .into_iter()
-        .map(curve)
-        .filter(|curve| !curve.points.is_empty())
-        .collect()
+        if !points.is_empty() {
+            curves.push(Curve { family, points });
+        }
+    }
+    curves
 }
 
 #[cfg(test)]

@@ -189,62 +189,52 @@ impl QuestionColumns<'_> {
 #[must_use]
 pub fn cuts(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
     let all: Vec<usize> = columns.questions().collect();
-    let cut = |by: SliceBy| {
-        let mut parts = parts(by, &all, columns.traces);
-        parts.retain(|(_, questions)| questions.len() < all.len());
-        let n_left_out = parts.len().saturating_sub(MOST_PARTS);
-        parts.truncate(MOST_PARTS);
-        let parts = parts
-            .into_iter()
-            .map(|(value, questions)| columns.part(value, &questions))
-            .collect();
-        SliceGroup {
-            by,
-            parts,
-            n_left_out,
-        }
-    };
-    SliceBy::ALL
-        .into_iter()
-        .map(cut)
-        .filter(|cut| cut.parts.len() > usize::from(cut.by != SliceBy::Tag))
+    let groups = SliceBy::ALL.into_iter().map(|by| group(by, &all, columns));
+    groups
+        .filter(|group| group.parts.len() > usize::from(group.by != SliceBy::Tag))
         .collect()
 }
 
-/// The parts of a cut, each with its questions.
+fn group(by: SliceBy, all: &[usize], columns: &QuestionColumns<'_>) -> SliceGroup {
+    let mut parts = parts(by, all, columns.traces);
+    parts.retain(|(_, questions)| questions.len() < all.len());
+    let n_left_out = parts.len().saturating_sub(MOST_PARTS);
+    parts.truncate(MOST_PARTS);
+    SliceGroup {
+        by,
+        parts: parts
+            .into_iter()
+            .map(|(value, questions)| columns.part(value, &questions))
+            .collect(),
+        n_left_out,
+    }
+}
+
+/// The slices of a group, each with its questions.
 fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
-    let question = |at: usize| &traces[at].question;
     match by {
         SliceBy::Tag => tags(all, traces),
-        SliceBy::QuestionKind => {
-            let of = |kind: &QuestionKind| {
-                all.iter()
-                    .copied()
-                    .filter(|&at| question(at).kind == *kind)
-                    .collect()
-            };
-            filled(
-                QuestionKind::ALL
-                    .iter()
-                    .map(|kind| (kind.name().to_owned(), of(kind))),
-            )
-        }
+        SliceBy::QuestionKind => filled(QuestionKind::ALL.iter().map(|kind| {
+            let mut of_kind = all.to_vec();
+            of_kind.retain(|&at| traces[at].question.kind == *kind);
+            (kind.name().to_owned(), of_kind)
+        })),
         SliceBy::Hops => {
             let mut by_hops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-            for &at in all.iter().filter(|&&at| !question(at).evidence.is_empty()) {
-                by_hops
-                    .entry(question(at).evidence.len())
-                    .or_default()
-                    .push(at);
+            for &at in all {
+                let n_hops = traces[at].question.evidence.len();
+                if n_hops > 0 {
+                    by_hops.entry(n_hops).or_default().push(at);
+                }
             }
             by_hops
                 .into_iter()
                 .map(|(hops, questions)| (hops.to_string(), questions))
                 .collect()
         }
-        SliceBy::QuestionWords => {
-            quarters(all, |at| Some(question(at).text.split_whitespace().count()))
-        }
+        SliceBy::QuestionWords => quarters(all, |at| {
+            Some(traces[at].question.text.split_whitespace().count())
+        }),
         SliceBy::GoldBytes => quarters(all, |at| {
             traces[at]
                 .gold
@@ -312,18 +302,16 @@ fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(Stri
     for (number, at) in numbered {
         parts[bounds.partition_point(|bound| *bound <= number)].push((number, at));
     }
-    let label = |part: &[(usize, usize)]| match (part.first(), part.last()) {
-        (Some((low, _)), Some((high, _))) if low < high => {
-            format!("{}-{}", thousands(*low), thousands(*high))
-        }
-        (Some((only, _)), _) => thousands(*only),
-        (None, _) => String::new(),
-    };
-    filled(
-        parts
-            .into_iter()
-            .map(|part| (label(&part), part.into_iter().map(|(_, at)| at).collect())),
-    )
+    filled(parts.into_iter().map(|part| {
+        let label = match (part.first(), part.last()) {
+            (Some((low, _)), Some((high, _))) if low < high => {
+                format!("{}-{}", thousands(*low), thousands(*high))
+            }
+            (Some((only, _)), _) => thousands(*only),
+            (None, _) => String::new(),
+        };
+        (label, part.into_iter().map(|(_, at)| at).collect())
+    }))
 }
 
 #[cfg(test)]

@@ -205,26 +205,21 @@ pub fn score_predictions<'t>(
     golds: &Golds<'t>,
     plan: &FilePlan,
 ) -> FileScores<'t> {
-    let answer_of = |gold: &GoldAnswers<'_>| predictions.answers.get(gold.id.as_ref())?.as_deref();
-    let asked: Vec<&GoldAnswers<'t>> = golds
-        .questions
-        .iter()
-        .filter(|gold| !plan.only_shared || answer_of(gold).is_some())
-        .collect();
+    let (mut n_known, mut n_answered) = (0, 0);
+    let mut asked: Vec<(&GoldAnswers<'t>, Option<&str>)> = Vec::new();
+    for gold in &golds.questions {
+        let found = predictions.answers.get(gold.id.as_ref());
+        let answer = found.and_then(Option::as_deref);
+        n_known += usize::from(found.is_some());
+        n_answered += usize::from(answer.is_some());
+        if !plan.only_shared || answer.is_some() {
+            asked.push((gold, answer));
+        }
+    }
     let values: Vec<_> = asked
         .par_iter()
-        .map(|gold| score_answer(answer_of(gold), gold, plan))
+        .map(|(gold, answer)| score_answer(*answer, gold, plan))
         .collect();
-    let n_known = golds
-        .questions
-        .iter()
-        .filter(|gold| predictions.answers.contains_key(gold.id.as_ref()))
-        .count();
-    let n_answered = golds
-        .questions
-        .iter()
-        .filter(|gold| answer_of(gold).is_some())
-        .count();
     let warnings = [
         (Warning::PredictionsMissing, golds.questions.len() - n_known),
         (Warning::PredictionsNull, n_known - n_answered),
@@ -234,8 +229,8 @@ pub fn score_predictions<'t>(
         ),
         (Warning::RepeatedPredictions, predictions.n_repeated),
     ];
-    let ids = asked.iter().map(|gold| gold.id.clone()).collect();
-    let cluster_of = clusters(asked.iter().map(|gold| &gold.documents));
+    let ids = asked.iter().map(|(gold, _)| gold.id.clone()).collect();
+    let cluster_of = clusters(asked.iter().map(|(gold, _)| &gold.documents));
     summarised(ids, &values, cluster_of, &warnings, plan)
 }
 
@@ -300,8 +295,9 @@ fn summarised<'t>(
     plan: &FilePlan,
 ) -> FileScores<'t> {
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let column = |c: usize| -> Vec<Option<f64>> { rows.iter().map(|row| row[c]).collect() };
-    let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).map(column).collect();
+    let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len())
+        .map(|c| rows.iter().map(|row| row[c]).collect())
+        .collect();
     let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
     let columns = plan.measures.iter().zip(columns).zip(summaries);
     let columns = columns.map(|((&measure, values), summary)| MeasureColumn {

@@ -136,16 +136,14 @@ fn shares(
     signs: &[Signs],
     cluster_of: &[usize],
 ) -> Option<ModeShares> {
-    let among = |questions: &[usize]| {
-        let known: Vec<(bool, usize)> = questions
+    let [in_lost, in_passed] = [lost, passed].map(|questions| {
+        let known = questions
             .iter()
-            .filter_map(|&at| Some((signs[at].shows(mode)?, cluster_of[at])))
-            .collect();
-        let (shows, clusters): (Vec<bool>, Vec<usize>) = known.into_iter().unzip();
+            .filter_map(|&at| Some((signs[at].shows(mode)?, cluster_of[at])));
+        let (shows, clusters): (Vec<bool>, Vec<usize>) = known.unzip();
         ClusteredShare::new(&shows, &clusters)
-    };
-    let in_lost = among(lost);
-    let in_passed = Some(among(passed)).filter(|share| mode != Mode::BridgeMissed && share.n > 0);
+    });
+    let in_passed = Some(in_passed).filter(|share| mode != Mode::BridgeMissed && share.n > 0);
     let difference_ci95 = in_passed.and_then(|passed| in_lost.difference(&passed));
     let mut missing = BTreeMap::new();
     for group in lost

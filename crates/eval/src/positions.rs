@@ -40,21 +40,24 @@ pub fn positions(columns: &QuestionColumns<'_>, signs: &[Signs]) -> Vec<Position
         .filter_map(|at| Some((signs[at].position?, at)))
         .collect();
     let mut after = 0;
-    let row = |(label, last): (&str, usize)| {
+    let mut rows = Vec::new();
+    for (label, last) in ROWS {
         let first = std::mem::replace(&mut after, last);
         let here = answered
             .iter()
             .filter(|(place, _)| first < *place && *place <= last);
         let questions: Vec<usize> = here.map(|(_, at)| *at).collect();
-        PositionRow {
-            position: label.to_owned(),
-            n: questions.len(),
-            rough: questions.len() < FEW,
-            right: columns.share(&questions, |at| columns.right[at]),
-            answer_f1: columns.mean(&questions, &columns.answer_f1),
+        if !questions.is_empty() {
+            rows.push(PositionRow {
+                position: label.to_owned(),
+                n: questions.len(),
+                rough: questions.len() < FEW,
+                right: columns.share(&questions, |at| columns.right[at]),
+                answer_f1: columns.mean(&questions, &columns.answer_f1),
+            });
         }
-    };
-    ROWS.into_iter().map(row).filter(|row| row.n > 0).collect()
+    }
+    rows
 }
 
 #[cfg(test)]

@@ -119,12 +119,10 @@ fn score_question(
     if trace.failed() {
         return vec![None; measures.len()];
     }
-    let wants = |scores_answers: bool| {
-        measures
-            .iter()
-            .any(|m| m.family().scores_answers() == scores_answers)
-    };
-    let rankings = wants(false).then(|| Rankings::new(trace, shown, context));
+    let rankings = measures
+        .iter()
+        .any(|measure| !measure.family().scores_answers())
+        .then(|| Rankings::new(trace, shown, context));
     let answer = AnswerOf::new(trace, context.scorer);
     measures
         .iter()
@@ -312,13 +310,10 @@ impl<'a> RankedPieces<'a> {
     /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
     /// elsewhere the range is then that of the gold text in it, or none, and not its own.
     fn sized_spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
-        let all_sized = || {
-            self.passages(top)
-                .all(|(_, passage)| shown::is_sized(passage))
-        };
-        (self.context.run.manifest.external.is_none() || all_sized())
-            .then(|| self.spans(top))
-            .flatten()
+        let mut passages = self.passages(top);
+        let is_sized = self.context.run.manifest.external.is_none()
+            || passages.all(|(_, passage)| shown::is_sized(passage));
+        is_sized.then(|| self.spans(top)).flatten()
     }
 
     /// Of each group the best covered member's bytes.

@@ -52,9 +52,9 @@ impl<'a> ShownPiece<'a> {
     /// is then that of a gold text somewhere in it: of a cut one those bytes are taken that stand there wherever it does.
     pub fn range(self, passage: &Passage) -> ByteRange {
         let whole = passage.range;
-        let shown = |cut: usize| cut.min(whole.len().saturating_sub(passage.text.len() - cut));
         self.cut.map_or(whole, |cut| {
-            ByteRange::new(whole.start, whole.start + shown(cut))
+            let shown = cut.min(whole.len().saturating_sub(passage.text.len() - cut));
+            ByteRange::new(whole.start, whole.start + shown)
         })
     }
 }
@@ -127,16 +127,12 @@ struct Counted<'a> {
 
 impl<'a> CountedPassages<'a> {
     fn new(run: &'a SavedRun, largest: usize) -> Self {
-        let counted = |passage| Counted {
-            passage,
-            before: OnceLock::new(),
-        };
+        let by_id = run.passages.iter().map(|(id, passage)| {
+            let before = OnceLock::new();
+            (id, Counted { passage, before })
+        });
         Self {
-            by_id: run
-                .passages
-                .iter()
-                .map(|(id, passage)| (id, counted(passage)))
-                .collect(),
+            by_id: by_id.collect(),
             // What another RAG's prompts showed is its record: its titles are those it gave.
             titles: run.manifest.external.is_some() || run.manifest.settings.chunking.title_prefix,
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),

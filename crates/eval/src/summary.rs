@@ -146,10 +146,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
     let (loss_budget, verdict) = {
         // The budget of answers needs the oracle; without it, what can be said is where support was lost.
-        let has_oracle = run
-            .traces
-            .iter()
-            .any(|trace| trace.attempt(ArmName::Oracle).is_some());
+        let has_oracle = has_arm(run, ArmName::Oracle);
         verdict::judge_losses(&run.traces, &outcomes, plan.judge, has_oracle, &bootstrap)
     };
     let measures = measure_summaries(&scores, &bootstrap);
@@ -261,7 +258,6 @@ pub(super) fn summarised(
     bootstrap: &Bootstrap,
 ) -> Vec<MeasureSummary> {
     let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
-    let is_mean = |measure: &Measure| measure.family().aggregate() == Aggregate::Mean;
     // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.
     let means = measures
         .iter()
@@ -270,34 +266,34 @@ pub(super) fn summarised(
     let mut intervals = bootstrap
         .intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>())
         .into_iter();
-    let summary = |(measure, column): (&Measure, &Vec<Option<f64>>)| {
+    let mut summaries = Vec::with_capacity(measures.len());
+    for (measure, column) in measures.iter().zip(columns) {
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
-        if is_mean(measure) {
+        let (mean, ci95) = if is_mean(measure) {
             // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
             let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
             let spread = intervals.next().flatten();
-            let ci95 = match (spread, values.first()) {
-                (Some(_), Some(first)) if values.iter().all(|value| value == first) => {
-                    let n_clusters = bootstrap.n_clusters_with_value(column);
-                    Some(of_equal_values(
-                        mean,
-                        measure.family().facts().range,
-                        n_clusters,
-                    ))
-                }
-                _ => spread,
+            let are_equal = values.windows(2).all(|pair| pair[0] == pair[1]);
+            let ci95 = if spread.is_some() && n > 0 && are_equal {
+                let n_clusters = bootstrap.n_clusters_with_value(column);
+                let range = measure.family().facts().range;
+                Some(of_equal_values(mean, range, n_clusters))
+            } else {
+                spread
             };
-            MeasureSummary { mean, n, ci95 }
+            (mean, ci95)
         } else {
-            MeasureSummary {
-                mean: median(&values).unwrap_or(0.0),
-                n,
-                ci95: bootstrap.median_interval(column),
-            }
-        }
-    };
-    measures.iter().zip(columns).map(summary).collect()
+            let median = median(&values).unwrap_or(0.0);
+            (median, bootstrap.median_interval(column))
+        };
+        summaries.push(MeasureSummary { mean, n, ci95 });
+    }
+    summaries
+}
+
+fn is_mean(measure: &Measure) -> bool {
+    measure.family().aggregate() == Aggregate::Mean
 }
 
 fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
@@ -320,15 +316,12 @@ fn count<'a>(
 }
 
 fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share> {
-    let share = |count: usize| Share {
-        count,
-        share: count as f64 / n.max(1) as f64,
-        ci95: wilson(count, n),
-    };
-    classes
-        .iter()
-        .map(|(class, &count)| (class.clone(), share(count)))
-        .collect()
+    let shares = classes.iter().map(|(class, &count)| {
+        let share = count as f64 / n.max(1) as f64;
+        let ci95 = wilson(count, n);
+        (class.clone(), Share { count, share, ci95 })
+    });
+    shares.collect()
 }
 
 fn classes_at(
@@ -336,51 +329,52 @@ fn classes_at(
     outcomes: &[Outcome],
     plan: &EvaluationPlan,
 ) -> BTreeMap<String, BTreeMap<String, usize>> {
-    let at = |correct_f1: f64| {
+    let counted = [0.4, 0.8].map(|correct_f1| {
         let judge = Judge {
             correct_f1,
             ..plan.judge
         };
-        let class = |(trace, outcome): (&Trace, &Outcome)| {
-            outcome.class_with(trace, rightness(trace, judge))
-        };
-        let classes: Vec<FailureClass> = run.traces.par_iter().zip(outcomes).map(class).collect();
-        count(
+        let questions = run.traces.par_iter().zip(outcomes);
+        let classes: Vec<FailureClass> = questions
+            .map(|(trace, outcome)| outcome.class_with(trace, rightness(trace, judge)))
+            .collect();
+        let counts = count(
             FailureClass::ALL.iter().map(|class| class.name()),
             classes.into_iter().map(FailureClass::name),
-        )
-    };
-    [0.4, 0.8]
-        .into_iter()
-        .map(|threshold| (format!("{threshold:.1}"), at(threshold)))
-        .collect()
+        );
+        (format!("{correct_f1:.1}"), counts)
+    });
+    counted.into()
 }
 
 /// The flags that this run could raise: without the oracle no label is suspect, without the closed book nobody is misled,
 /// and what HNSW missed is known only where exact search ran beside it.
 fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
-    let has_arm = |arm| run.traces.iter().any(|trace| trace.attempt(arm).is_some());
-    let raised = |flag: Flag| {
-        outcomes
+    let mut counts = BTreeMap::new();
+    for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
+        let raised = outcomes
             .iter()
-            .filter(|outcome| outcome.flags.contains(&flag))
-            .count()
-    };
-    let could = |flag: &Flag| match flag {
+            .filter(|outcome| outcome.flags.contains(&flag));
+        counts.insert(flag.name().to_owned(), raised.count());
+    }
+    counts
+}
+
+fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
+    match flag {
         Flag::AnnMiss => run
             .traces
             .iter()
             .any(|trace| trace.steps.iter().any(|step| step.exact.is_some())),
-        Flag::Misled => has_arm(ArmName::ClosedBook),
-        Flag::LabelSuspect => has_arm(ArmName::Oracle),
-        Flag::ServerTruncated => has_arm(ArmName::Retrieved),
+        Flag::Misled => has_arm(run, ArmName::ClosedBook),
+        Flag::LabelSuspect => has_arm(run, ArmName::Oracle),
+        Flag::ServerTruncated => has_arm(run, ArmName::Retrieved),
         Flag::Cut | Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
-    };
-    Flag::ALL
-        .iter()
-        .filter(|flag| could(flag))
-        .map(|&flag| (flag.name().to_owned(), raised(flag)))
-        .collect()
+    }
+}
+
+fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
+    run.traces.iter().any(|trace| trace.attempt(arm).is_some())
 }
 
 /// How many hits stand in a prompt: of a pipeline that ran elsewhere the k is not ours, and what it found is what stood there.
@@ -403,21 +397,21 @@ fn columns<'a>(
     plan: &EvaluationPlan,
     outcomes: &'a [Outcome],
 ) -> QuestionColumns<'a> {
-    let column = |family, cutoff| {
-        let measure = Measure::new(family, cutoff);
-        measure
-            .and_then(|measure| scores.column(measure))
-            .unwrap_or_else(|| vec![None; run.traces.len()])
-    };
     let cutoff = match run.manifest.external {
         Some(_) => Cutoff::Prompt,
         None => Cutoff::Top(plan.k),
     };
+    let [em, answer_f1] =
+        [(Family::Em, Some(cutoff)), (Family::AnswerF1, None)].map(|(family, cutoff)| {
+            Measure::new(family, cutoff)
+                .and_then(|measure| scores.column(measure))
+                .unwrap_or_else(|| vec![None; run.traces.len()])
+        });
     QuestionColumns {
         traces: &run.traces,
         outcomes,
-        em: column(Family::Em, Some(cutoff)),
-        answer_f1: column(Family::AnswerF1, None),
+        em,
+        answer_f1,
         right: run
             .traces
             .par_iter()

@@ -153,9 +153,10 @@ pub fn judge_losses(
         .collect();
     let n = rows.iter().flatten().count();
     // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-    let mean =
-        |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
-    let means: Vec<f64> = columns.iter().map(|column| mean(column)).collect();
+    let means: Vec<f64> = columns
+        .iter()
+        .map(|column| column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0)
+        .collect();
     let resampled = bootstrap.means(&columns);
     let terms =
         Source::ALL
@@ -189,25 +190,25 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
         return None;
     }
     let mut terms = [0.0; 7];
-    let mut add = |source: Source, loss: f64| terms[source as usize] += loss;
     if outcome.lost == Some(Stage::Corpus) {
-        add(Source::Corpus, 1.0 - retrieved);
+        terms[Source::Corpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
     let oracle = diagnose::quality(trace, ArmName::Oracle, judge)?;
-    add(Source::Reader, 1.0 - oracle);
-    match (
+    terms[Source::Reader as usize] += 1.0 - oracle;
+    let (source, best) = match (
         outcome.lost.and_then(Source::of_lost),
         diagnose::quality(trace, ArmName::GoldInNoise, judge),
     ) {
         (Some(stage), Some(in_noise)) => {
-            add(Source::Distraction, oracle - in_noise);
-            add(stage, in_noise - retrieved);
+            terms[Source::Distraction as usize] += oracle - in_noise;
+            (stage, in_noise)
         }
-        (Some(stage), None) => add(stage, oracle - retrieved),
-        (None, _) if is_server_cut(outcome) => add(Source::Packing, oracle - retrieved),
-        (None, _) => add(Source::Distraction, oracle - retrieved),
-    }
+        (Some(stage), None) => (stage, oracle),
+        (None, _) if is_server_cut(outcome) => (Source::Packing, oracle),
+        (None, _) => (Source::Distraction, oracle),
+    };
+    terms[source as usize] += best - retrieved;
     Some(terms)
 }
 
@@ -232,25 +233,30 @@ fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
     Some(terms)
 }
 
+impl LossVerdict {
+    fn none(text: &str) -> Self {
+        Self {
+            bottleneck: None,
+            undecided: true,
+            stability: 0.0,
+            margin: None,
+            text: text.to_owned(),
+        }
+    }
+}
+
 fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -> LossVerdict {
     let mut order: Vec<usize> = (0..budget.terms.len()).collect();
     order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
     let (first, second) = (order[0], order[1]);
-    let nothing = |text: &str| LossVerdict {
-        bottleneck: None,
-        undecided: true,
-        stability: 0.0,
-        margin: None,
-        text: text.to_owned(),
-    };
     if budget.n == 0 {
-        return nothing(
+        return LossVerdict::none(
             "No question can be attributed: none has evidence or an answer to go by (document labels give the retrieval measures \
              only), or every call failed.",
         );
     }
     if budget.terms[first].mean <= 0.0 {
-        return nothing("Nothing was lost.");
+        return LossVerdict::none("Nothing was lost.");
     }
     let n_resamples = resampled[first].len();
     let stability = (0..n_resamples)

@@ -47,42 +47,35 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
         .enumerate()
         .filter(|(_, text)| !text.trim().is_empty())
     {
-        let position = || input.position(text);
-        let line: SheetLine = serde_json::from_str(text).map_err(|error: serde_json::Error| {
-            AuditError::Malformed {
-                position: position(),
+        let position = input.position(text);
+        let line: SheetLine =
+            serde_json::from_str(text).map_err(|error| AuditError::Malformed {
+                position: position.clone(),
                 reason: error.to_string(),
-            }
-        })?;
-        let told = |name: &str, started: &str| format!("`{name}` of {started}");
-        let (found, run) = (
-            told(&line.run, &line.started),
-            told(&run.manifest.name, &run.manifest.started),
-        );
+            })?;
+        let found = format!("`{}` of {}", line.run, line.started);
+        let run = format!("`{}` of {}", run.manifest.name, run.manifest.started);
         if found != run {
             return Err(AuditError::OtherRun {
-                position: position(),
+                position,
                 found,
                 run,
             });
         }
-        let at = *place
-            .get(&line.id)
-            .ok_or_else(|| AuditError::UnknownQuestion {
-                position: position(),
-                id: line.id.clone(),
-            })?;
+        let Some(&at) = place.get(&line.id) else {
+            let id = line.id;
+            return Err(AuditError::UnknownQuestion { position, id });
+        };
         if let Some(first) = first.insert(line.id.clone(), number + 1) {
             return Err(AuditError::Twice {
-                position: position(),
+                position,
                 id: line.id,
                 first,
             });
         }
-        if let Some(correct) = correct(&line).map_err(|found| AuditError::UnknownClass {
-            position: position(),
-            found,
-        })? {
+        if let Some(correct) =
+            correct(&line).map_err(|found| AuditError::UnknownClass { position, found })?
+        {
             judged.push(AuditedQuestion { at, correct });
         }
     }

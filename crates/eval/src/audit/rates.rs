@@ -105,17 +105,22 @@ pub fn audit(
         plan.seed,
     );
     let intervals = intervals(&printed, &corrected, &confusion, &cells, &bootstrap);
-    let share = |class: &FailureClass| CorrectedShare {
-        printed: printed[*class as usize],
-        corrected: corrected[*class as usize],
-        ci95: intervals[*class as usize],
-    };
-    let occurs = |class: &&FailureClass| {
-        printed[**class as usize] > 0.0 || corrected[**class as usize] > 0.0
-    };
-    let not_audited = |class: &&FailureClass| {
-        printed[**class as usize] > 0.0 && cells.iter().all(|(found, _)| found != *class)
-    };
+    let mut classes = BTreeMap::new();
+    let mut not_audited = Vec::new();
+    for class in FailureClass::ALL {
+        let at = class as usize;
+        if printed[at] > 0.0 || corrected[at] > 0.0 {
+            let share = CorrectedShare {
+                printed: printed[at],
+                corrected: corrected[at],
+                ci95: intervals[at],
+            };
+            classes.insert(class.name().to_owned(), share);
+        }
+        if printed[at] > 0.0 && cells.iter().all(|(found, _)| *found != class) {
+            not_audited.push(class);
+        }
+    }
     let n_wrong = cells
         .iter()
         .filter(|(printed, correct)| printed != correct)
@@ -133,16 +138,8 @@ pub fn audit(
             ci95: wilson(n_wrong, n_audited),
         },
         confusion,
-        classes: FailureClass::ALL
-            .iter()
-            .filter(occurs)
-            .map(|class| (class.name().to_owned(), share(class)))
-            .collect(),
-        not_audited: FailureClass::ALL
-            .iter()
-            .filter(not_audited)
-            .copied()
-            .collect(),
+        classes,
+        not_audited,
     }
 }
 
@@ -184,16 +181,15 @@ fn intervals(
     cells: &[(FailureClass, FailureClass)],
     bootstrap: &Bootstrap,
 ) -> Vec<Option<Interval>> {
-    let is = |mistake: &Mistake, cell: &(FailureClass, FailureClass)| {
-        *cell == (mistake.printed, mistake.correct)
-    };
-    let column = |mistake: &Mistake| {
-        cells
-            .iter()
-            .map(|cell| Some(f64::from(u8::from(is(mistake, cell)))))
-            .collect()
-    };
-    let columns: Vec<Vec<Option<f64>>> = confusion.iter().map(column).collect();
+    let columns: Vec<Vec<Option<f64>>> = confusion
+        .iter()
+        .map(|mistake| {
+            let is = cells
+                .iter()
+                .map(|cell| *cell == (mistake.printed, mistake.correct));
+            is.map(|is| Some(f64::from(u8::from(is)))).collect()
+        })
+        .collect();
     let means = bootstrap.means(&columns);
     let n_resamples = means.first().map_or(0, Vec::len);
     let mut resampled = vec![Vec::new(); N_CLASSES];
@@ -209,7 +205,7 @@ fn intervals(
     resampled
         .into_iter()
         .zip(corrected)
-        .map(|(shares, share): (Vec<f64>, &f64)| {
+        .map(|(shares, share)| {
             let same = shares.iter().all(|other| (other - share).abs() < 1e-12);
             let spread = bootstrap.interval(shares)?;
             Some(if same {

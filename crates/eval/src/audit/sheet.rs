@@ -76,28 +76,23 @@ pub struct SheetPassage {
 /// were not attributed and are left out. `outcomes` are parallel to the run's traces.
 #[must_use]
 pub fn sheet(run: &SavedRun, outcomes: &[Outcome], n: usize, seed: u64) -> Vec<SheetLine> {
-    let attributed = || {
-        run.traces
-            .iter()
-            .zip(outcomes)
-            .filter(|(_, outcome)| outcome.class != FailureClass::Failed)
-    };
-    let ids: Vec<QuestionId> = attributed()
+    let attributed = run
+        .traces
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| outcome.class != FailureClass::Failed);
+    let ids: Vec<QuestionId> = attributed
+        .clone()
         .map(|(trace, _)| trace.question.id.clone())
         .collect();
     let drawn = sample::sampled(&ids, n, seed ^ STREAM);
-    let drawn = attributed().filter(|(trace, _)| drawn.contains(&trace.question.id));
+    let drawn = attributed.filter(|(trace, _)| drawn.contains(&trace.question.id));
     drawn
         .map(|(trace, outcome)| line(run, trace, outcome))
         .collect()
 }
 
 fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
-    let passage = |passage: &Passage| SheetPassage {
-        id: passage.id.clone(),
-        title: passage.title.clone(),
-        text: shortened(&passage.text, PASSAGE_CHARS),
-    };
     let members = trace
         .gold
         .groups
@@ -121,7 +116,11 @@ fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
         passages: trace
             .packed()
             .filter_map(|id| run.passages.get(id))
-            .map(passage)
+            .map(|passage| SheetPassage {
+                id: passage.id.clone(),
+                title: passage.title.clone(),
+                text: shortened(&passage.text, PASSAGE_CHARS),
+            })
             .collect(),
         correct_class: String::new(),
         note: String::new(),

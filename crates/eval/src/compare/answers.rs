@@ -103,39 +103,36 @@ pub(super) fn judged(
     second: &[Outcome],
     judge: Judge,
 ) -> JudgedPairs {
-    let answers = |side: fn(&(Side<'_>, Side<'_>)) -> bool| pairs.list.iter().any(side);
-    let of = if answers(|(a, _)| has_answer(a.trace)) && answers(|(_, b)| has_answer(b.trace)) {
+    let mut list = pairs.list.iter();
+    let of = if list.clone().any(|(a, _)| has_answer(a.trace))
+        && list.any(|(_, b)| has_answer(b.trace))
+    {
         JudgedBy::Answer
     } else {
         JudgedBy::Support
     };
-    let fate = |side: Side<'_>, outcome: &Outcome| match of {
-        JudgedBy::Answer => rightness(side.trace, judge)
-            .retrieved
-            .map(|good| PairedFate {
-                good,
-                class: outcome.class,
-            }),
-        JudgedBy::Support => outcome.reached.map(|_| {
+    let sides = pairs.list.iter().map(|(a, b)| {
+        let before = fate(*a, &first[a.at], of, judge);
+        before.zip(fate(*b, &second[b.at], of, judge))
+    });
+    JudgedPairs {
+        of,
+        sides: sides.collect(),
+    }
+}
+
+fn fate(side: Side<'_>, outcome: &Outcome, of: JudgedBy, judge: Judge) -> Option<PairedFate> {
+    let (good, class) = match of {
+        JudgedBy::Answer => (rightness(side.trace, judge).retrieved?, outcome.class),
+        JudgedBy::Support => {
+            outcome.reached?;
             let class = outcome
                 .lost
                 .map_or(FailureClass::Supported, FailureClass::from);
-            PairedFate {
-                good: class == FailureClass::Supported,
-                class,
-            }
-        }),
+            (class == FailureClass::Supported, class)
+        }
     };
-    JudgedPairs {
-        of,
-        sides: pairs
-            .list
-            .iter()
-            .map(|(a, b): &(Side<'_>, Side<'_>)| {
-                fate(*a, &first[a.at]).zip(fate(*b, &second[b.at]))
-            })
-            .collect(),
-    }
+    Some(PairedFate { good, class })
 }
 
 fn has_answer(trace: &Trace) -> bool {
@@ -145,15 +142,15 @@ fn has_answer(trace: &Trace) -> bool {
 impl JudgedPairs {
     /// The 2 x 2; `None` when no question is judged in both.
     pub(super) fn agreement(&self) -> Option<Contingency> {
-        let count = |first: bool, second: bool| {
-            self.sides
-                .iter()
-                .flatten()
-                .filter(|(a, b): &&(PairedFate, PairedFate)| a.good == first && b.good == second)
-                .count()
-        };
-        let (both, neither) = (count(true, true), count(false, false));
-        let (only_baseline, only_run) = (count(true, false), count(false, true));
+        let (mut both, mut only_baseline, mut only_run, mut neither) = (0, 0, 0, 0);
+        for (a, b) in self.sides.iter().flatten() {
+            *match (a.good, b.good) {
+                (true, true) => &mut both,
+                (true, false) => &mut only_baseline,
+                (false, true) => &mut only_run,
+                (false, false) => &mut neither,
+            } += 1;
+        }
         let n = both + neither + only_baseline + only_run;
         let p = mcnemar(only_baseline, only_run);
         (n > 0).then_some(Contingency {
@@ -181,13 +178,15 @@ impl JudgedPairs {
                     .push(flip(a.trace, b.trace));
             }
         }
-        let group = |((turn, from, to), questions)| FlipGroup {
-            turn,
-            from,
-            to,
-            questions,
-        };
-        let mut groups: Vec<FlipGroup> = groups.into_iter().map(group).collect();
+        let mut groups: Vec<FlipGroup> = groups
+            .into_iter()
+            .map(|((turn, from, to), questions)| FlipGroup {
+                turn,
+                from,
+                to,
+                questions,
+            })
+            .collect();
         groups.sort_by_key(|group| (group.turn, std::cmp::Reverse(group.questions.len())));
         groups
     }
@@ -206,12 +205,13 @@ impl JudgedPairs {
 }
 
 fn flip(first: &Trace, second: &Trace) -> Flip {
-    let answer = |trace: &Trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
+    let [baseline, run] =
+        [first, second].map(|trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text));
     Flip {
         id: first.question.id.clone(),
         question: first.question.text.clone(),
         gold: first.question.gold_text(),
-        baseline: answer(first),
-        run: answer(second),
+        baseline,
+        run,
     }
 }

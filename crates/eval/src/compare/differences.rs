@@ -119,8 +119,7 @@ pub fn differences(
 impl PairedColumn {
     fn new(measure: Measure, first: &Scores, second: &Scores, pairs: &Pairs<'_>) -> Option<Self> {
         let (a, b) = (first.column(measure)?, second.column(measure)?);
-        let empty = || (Vec::new(), Vec::new(), Vec::new());
-        let (mut rows, mut baseline, mut run) = empty();
+        let (mut rows, mut baseline, mut run) = (Vec::new(), Vec::new(), Vec::new());
         for (row, (left, right)) in pairs.list.iter().enumerate() {
             if let (Some(a), Some(b)) = (a[left.at], b[right.at]) {
                 rows.push(row);
@@ -149,13 +148,8 @@ impl PairedColumn {
         let family = self.measure.family();
         let cluster_of: Vec<usize> = self.rows.iter().map(|row| pairs.cluster_of[*row]).collect();
         let lower_is_better = family.facts().direction == Direction::Lower;
-        let wins = |sign: f64| {
-            self.differences
-                .iter()
-                .filter(|difference| sign * **difference > TIE)
-                .count()
-        };
-        let (up, down) = (wins(1.0), wins(-1.0));
+        let up = self.differences.iter().filter(|one| **one > TIE).count();
+        let down = self.differences.iter().filter(|one| **one < -TIE).count();
         let (wins, losses) = if lower_is_better {
             (down, up)
         } else {
@@ -212,11 +206,11 @@ fn median_interval(
     plan: &EvaluationPlan,
 ) -> Option<Interval> {
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let medians =
-        |values: &[f64]| bootstrap.medians(&values.iter().copied().map(Some).collect::<Vec<_>>());
-    let pairs = medians(&column.baseline)
-        .into_iter()
-        .zip(medians(&column.run));
+    let [baseline, run] = [&column.baseline, &column.run].map(|values| {
+        let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+        bootstrap.medians(&values)
+    });
+    let pairs = baseline.into_iter().zip(run);
     bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
 }
 

@@ -60,17 +60,12 @@ impl<'a> Pairs<'a> {
         cluster: bool,
         intersect: bool,
     ) -> Result<Self, CompareError> {
-        let side = |(at, trace)| Side { at, trace };
-        let theirs: HashMap<_, Side<'_>> = run
-            .traces
-            .iter()
-            .enumerate()
-            .map(side)
+        let theirs: HashMap<_, Side<'_>> = sides(run)
             .map(|side| (&side.trace.question.id, side))
             .collect();
         let mut counts = QuestionCounts::default();
         let mut list = Vec::new();
-        for a in baseline.traces.iter().enumerate().map(side) {
+        for a in sides(baseline) {
             match theirs.get(&a.trace.question.id) {
                 None => counts.only_baseline += 1,
                 Some(b) if b.trace.question.text != a.trace.question.text => counts.other_text += 1,
@@ -97,6 +92,11 @@ impl<'a> Pairs<'a> {
     }
 }
 
+fn sides(run: &SavedRun) -> impl Iterator<Item = Side<'_>> {
+    let traces = run.traces.iter().enumerate();
+    traces.map(|(at, trace)| Side { at, trace })
+}
+
 fn refuse(
     baseline: &SavedRun,
     run: &SavedRun,
@@ -104,7 +104,7 @@ fn refuse(
     counts: QuestionCounts,
     intersect: bool,
 ) -> Result<(), CompareError> {
-    let names = || (baseline.manifest.name.clone(), run.manifest.name.clone());
+    let [baseline_name, run_name] = [baseline, run].map(|run| run.manifest.name.clone());
     let QuestionCounts {
         only_baseline,
         only_run,
@@ -112,22 +112,18 @@ fn refuse(
         ..
     } = counts;
     if list.is_empty() {
-        let ((baseline_name, run_name), n_baseline) = (names(), baseline.traces.len());
-        let n_run = run.traces.len();
         return Err(CompareError::NothingInCommon {
             baseline: baseline_name,
             run: run_name,
-            n_baseline,
-            n_run,
+            n_baseline: baseline.traces.len(),
+            n_run: run.traces.len(),
         });
     }
     if !intersect && only_baseline + only_run + other_text > 0 {
-        let (baseline, run) = names();
-        let common = list.len();
         return Err(CompareError::OtherQuestions {
-            baseline,
-            run,
-            common,
+            baseline: baseline_name,
+            run: run_name,
+            common: list.len(),
             only_baseline,
             only_run,
             other_text,

@@ -144,10 +144,10 @@ fn gain(moved: &[&Moved], cluster_of: &[usize]) -> Gain {
     for one in moved {
         gains[one.row] = one.came_in;
     }
-    let mean = |sum: f64| sum / n.max(1) as f64;
+    let n = n.max(1) as f64;
     Gain {
-        predicted: mean(moved.iter().map(|one| one.predicted).sum()),
-        came_in: mean(gains.iter().sum()),
+        predicted: moved.iter().map(|one| one.predicted).sum::<f64>() / n,
+        came_in: gains.iter().sum::<f64>() / n,
         ci95: mean_error(&gains, cluster_of).map(|mean| mean.interval().within(1.0)),
     }
 }

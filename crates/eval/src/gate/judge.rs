@@ -73,15 +73,11 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
     } else {
         mode
     };
-    let keeps = |value: f64| match gate.bound {
-        GateBound::Min | GateBound::Complete => value >= limit - ROUNDING,
-        GateBound::Max | GateBound::MaxDrop => value <= limit + ROUNDING,
-    };
     let verdict = match (mode, found.ci95) {
-        (GateMode::Mean, _) if keeps(found.value) => GateVerdict::Pass,
+        (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
         (GateMode::Mean, _) => GateVerdict::Fail,
         (GateMode::Interval, None) => GateVerdict::Inconclusive,
-        (GateMode::Interval, Some(ci)) => match (keeps(ci.low), keeps(ci.high)) {
+        (GateMode::Interval, Some(ci)) => match (gate.keeps(ci.low), gate.keeps(ci.high)) {
             (true, true) => GateVerdict::Pass,
             (false, false) if !found.too_few_differ => GateVerdict::Fail,
             _ => GateVerdict::Inconclusive,
@@ -100,17 +96,30 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
     }
 }
 
+impl Gate {
+    fn keeps(&self, value: f64) -> bool {
+        match self.bound {
+            GateBound::Min | GateBound::Complete => value >= self.limit - ROUNDING,
+            GateBound::Max | GateBound::MaxDrop => value <= self.limit + ROUNDING,
+        }
+    }
+
+    /// Names the side of the limit that a value lies on.
+    fn side(&self, kept: bool) -> &'static str {
+        match (self.bound, kept) {
+            (GateBound::Min | GateBound::Complete, true) => "at or above",
+            (GateBound::Min | GateBound::Complete, false) => "below",
+            (_, true) => "at or below",
+            (_, false) => "above",
+        }
+    }
+}
+
 fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
     let (limit, value) = (gate.limit, found.value);
     let name = match gate.bound {
         GateBound::MaxDrop => format!("the drop of {}", gate.measure),
         _ => gate.measure.to_string(),
-    };
-    let side = |kept: bool| match (gate.bound, kept) {
-        (GateBound::Min | GateBound::Complete, true) => "at or above",
-        (GateBound::Min | GateBound::Complete, false) => "below",
-        (_, true) => "at or below",
-        (_, false) => "above",
     };
     let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
         return match verdict {
@@ -121,22 +130,22 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
             ),
             _ => format!(
                 "{name} is {value:.3}, {} {limit}",
-                side(verdict == GateVerdict::Pass)
+                gate.side(verdict == GateVerdict::Pass)
             ),
         };
     };
     match verdict {
-        GateVerdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
+        GateVerdict::Pass => format!("all of {ci:.3} is {} {limit}", gate.side(true)),
         GateVerdict::Fail => format!(
             "{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}",
-            side(false)
+            gate.side(false)
         ),
         GateVerdict::Inconclusive
             if found.too_few_differ && (ci.low > limit || ci.high < limit) =>
         {
             format!(
                 "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
-                side(false)
+                gate.side(false)
             )
         }
         GateVerdict::Inconclusive => {

@@ -48,24 +48,18 @@ impl<'a> AlignedSweep<'a> {
                     .unwrap_or_else(|| vec![None; sweep.questions.len()])
             })
             .collect();
-        let n_valued = |question: usize| {
-            columns
-                .iter()
-                .filter(|column| column[question].is_some())
-                .count()
-        };
-        let valued: Vec<usize> = (0..sweep.questions.len()).map(n_valued).collect();
-        let of = |wanted: &dyn Fn(usize) -> bool| {
-            (0..valued.len()).filter(|&at| wanted(valued[at])).collect()
-        };
-        let questions: Vec<usize> = of(&|n| n > 0 && n == ran.len());
-        let left_out: Vec<usize> = of(&|n| n > 0 && n < ran.len());
-        let undefined: Vec<usize> = of(&|n| n == 0);
-        let column = |((at, scored, measured), values): (
-            (usize, &'a ScoredTrial, &'a TrialScores),
-            Vec<Option<f64>>,
-        )| {
-            AlignedTrial {
+        let (mut questions, mut n_left_out, mut n_undefined) = (Vec::new(), 0, 0);
+        for question in 0..sweep.questions.len() {
+            let valued = columns.iter().filter(|column| column[question].is_some());
+            match valued.count() {
+                0 => n_undefined += 1,
+                n if n == ran.len() => questions.push(question),
+                _ => n_left_out += 1,
+            }
+        }
+        let trials = ran.into_iter().zip(columns);
+        let trials = trials
+            .map(|((at, scored, measured), values)| AlignedTrial {
                 at,
                 scored,
                 values: questions
@@ -78,15 +72,13 @@ impl<'a> AlignedSweep<'a> {
                     .map(|&at| measured.context_tokens[at].unwrap_or(0.0))
                     .collect(),
                 measured,
-            }
-        };
-        let trials = ran.into_iter().zip(columns).map(column).collect();
+            })
+            .collect();
         let cluster_of = clusters(
             questions
                 .iter()
                 .map(|&question| [sweep.cluster_of[question]]),
         );
-        let (n_left_out, n_undefined) = (left_out.len(), undefined.len());
         Self {
             sweep,
             measure,

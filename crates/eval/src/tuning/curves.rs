@@ -13,25 +13,19 @@ pub(super) fn by_k(
     trials: &[&AlignedTrial<'_>],
     measures: &[Measure],
 ) -> Vec<SweepCurve> {
-    let point = |trial: &AlignedTrial<'_>, measure: Measure| match measure.cutoff() {
-        Some(Cutoff::Top(k)) => Some((k as f64, aligned.mean_of(trial, measure)?)),
-        _ => None,
-    };
-    let curve = |trial: &&AlignedTrial<'_>| {
+    let curves = trials.iter().map(|trial| {
         let points = measures
             .iter()
-            .filter_map(|measure| point(trial, *measure))
-            .collect();
+            .filter_map(|measure| match measure.cutoff() {
+                Some(Cutoff::Top(k)) => Some((k as f64, aligned.mean_of(trial, *measure)?)),
+                _ => None,
+            });
         SweepCurve {
             name: trial.scored.name.clone(),
-            points,
+            points: points.collect(),
         }
-    };
-    trials
-        .iter()
-        .map(curve)
-        .filter(|curve| !curve.points.is_empty())
-        .collect()
+    });
+    curves.filter(|curve| !curve.points.is_empty()).collect()
 }
 
 /// The means of `measure` against chunk size, a curve a group of the sweep's trials, by the groups' names. A point is the

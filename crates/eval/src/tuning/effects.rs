@@ -10,7 +10,6 @@ use super::aligned::{AlignedSweep, AlignedTrial};
 use super::means::{difference_interval, mean};
 use super::outcome::{EffectValue, ParameterEffect};
 use super::sweep::Varied;
-use ragtriage_core::measure::Measure;
 
 /// The effects, in the order in which the trials were given; none where no question has a value. Values that no trial
 /// which ran has are left out, and what has one value only has no effect.
@@ -46,10 +45,11 @@ fn effect(
         }
     }
     let balanced = beside.windows(2).all(|pair| pair[0] == pair[1]);
-    let means = || values.iter().map(|value| value.mean);
-    let range = means()
+    let means = values.iter().map(|value| value.mean);
+    let range = means
+        .clone()
         .reduce(f64::max)
-        .zip(means().reduce(f64::min))
+        .zip(means.reduce(f64::min))
         .map_or(0.0, |(most, least)| most - least);
     ParameterEffect {
         key: varied.key.clone(),
@@ -110,21 +110,21 @@ fn effect_value(
         .zip(overall)
         .map(|(shared, all)| shared - all)
         .collect();
-    let mean_at = |measure: Measure| {
+    let [equal_k, equal_tokens] = [plan.equal_k, plan.equal_tokens].map(|measure| {
         let means: Vec<f64> = sharing
             .iter()
             .filter_map(|column| aligned.mean_of(column, measure))
             .collect();
         (!means.is_empty()).then(|| mean(&means))
-    };
+    });
     EffectValue {
         value: value.to_owned(),
         n_trials: sharing.len(),
         mean: mean(&values),
         effect: mean(&differences),
         ci95: difference_interval(&differences, &aligned.cluster_of, plan.measure.family()),
-        equal_k: mean_at(plan.equal_k),
-        equal_tokens: mean_at(plan.equal_tokens),
+        equal_k,
+        equal_tokens,
         context_tokens: mean(
             &sharing
                 .iter()

@@ -7,23 +7,21 @@ use ragtriage_core::measure::Direction;
 /// Of each row, whether no other is at least as good on both and better in one; equals stand on it together. A row
 /// without a mean at the prompt does not.
 pub(super) fn front(rows: &[RankedTrial], direction: Direction) -> Vec<bool> {
-    let beaten = |row: &RankedTrial, at_prompt: f64| {
-        rows.iter().any(|other| {
-            let Some(quality) = other.at_prompt else {
-                return false;
-            };
-            let (gained, saved) = (
-                quality - at_prompt,
-                row.context_tokens - other.context_tokens,
-            );
-            let worse = is_better(-gained, direction) || saved < -TIE;
-            !worse && (is_better(gained, direction) || saved > TIE)
-        })
-    };
     rows.iter()
         .map(|row| {
-            row.at_prompt
-                .is_some_and(|at_prompt| !beaten(row, at_prompt))
+            row.at_prompt.is_some() && !rows.iter().any(|other| beats(other, row, direction))
         })
         .collect()
+}
+
+fn beats(other: &RankedTrial, row: &RankedTrial, direction: Direction) -> bool {
+    let (Some(quality), Some(at_prompt)) = (other.at_prompt, row.at_prompt) else {
+        return false;
+    };
+    let (gained, saved) = (
+        quality - at_prompt,
+        row.context_tokens - other.context_tokens,
+    );
+    let worse = is_better(-gained, direction) || saved < -TIE;
+    !worse && (is_better(gained, direction) || saved > TIE)
 }

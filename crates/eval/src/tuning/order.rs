@@ -9,24 +9,15 @@ use ragtriage_core::measure::Direction;
 /// The places of [`AlignedSweep::trials`], best first, by means over the questions `over`, which are places of
 /// [`AlignedSweep::questions`].
 pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usize> {
-    let mean_over = |values: &[f64]| {
-        mean(
-            &over
-                .iter()
-                .map(|&question| values[question])
-                .collect::<Vec<_>>(),
-        )
-    };
-    let means: Vec<f64> = aligned
-        .trials
-        .iter()
-        .map(|trial| mean_over(&trial.values))
-        .collect();
-    let tokens: Vec<f64> = aligned
-        .trials
-        .iter()
-        .map(|trial| mean_over(&trial.context_tokens))
-        .collect();
+    let trials = aligned.trials.iter();
+    let (means, tokens): (Vec<f64>, Vec<f64>) = trials
+        .map(|trial| {
+            (
+                mean_over(&trial.values, over),
+                mean_over(&trial.context_tokens, over),
+            )
+        })
+        .unzip();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));
     // Neighbours that differ by rounding are equal; the default, being the first, precedes its equals.
@@ -34,6 +25,10 @@ pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usiz
         equals.sort_by(|&a, &b| tokens[a].total_cmp(&tokens[b]).then(a.cmp(&b)));
     }
     order
+}
+
+fn mean_over(values: &[f64], over: &[usize]) -> f64 {
+    mean(&over.iter().map(|&at| values[at]).collect::<Vec<_>>())
 }
 
 fn by_mean(a: f64, b: f64, direction: Direction) -> Ordering {

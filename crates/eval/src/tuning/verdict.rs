@@ -24,11 +24,6 @@ pub fn judge(
     sweep: &SweepScores,
     plan: &TuningPlan,
 ) -> TuningVerdict {
-    let unclaimed = |text: String| TuningVerdict {
-        claimed: None,
-        text,
-        n_needed: None,
-    };
     let Some(best) = ranking.rows.first().filter(|_| ranking.winner.is_some()) else {
         return unclaimed(nothing_ranked(ranking));
     };
@@ -39,7 +34,7 @@ pub fn judge(
     let Some(lead) = Lead::new(best, default, ranking, direction) else {
         return unclaimed(none_higher(ranking, best, default));
     };
-    let n_needed = || questions_needed(best, LEVEL / n_tries(ranking, confirmation), sweep, plan);
+    let n_needed = questions_needed(best, LEVEL / n_tries(ranking, confirmation), sweep, plan);
     match confirmation {
         Some(Confirmation::HeldOut(found)) => {
             let shown = found.p.is_some_and(|p| p < LEVEL);
@@ -48,7 +43,7 @@ pub fn judge(
                 (true, false) => unclaimed(
                     lead.held_out_text("was best where it was chosen and is worse than", found),
                 ),
-                (false, _) => lead.not_confirmed(found, n_needed()),
+                (false, _) => lead.not_confirmed(found, n_needed),
             }
         }
         Some(Confirmation::CrossFit(found)) => {
@@ -58,11 +53,19 @@ pub fn judge(
                 .filter_map(|row| Lead::new(row, default, ranking, direction));
             match leads.find(Lead::passes) {
                 Some(shown) => shown.claimed(shown.cross_fit_text(found)),
-                None => lead.not_shown(n_needed()),
+                None => lead.not_shown(n_needed),
             }
         }
         None if lead.passes() => unclaimed(lead.unconfirmed_text()),
-        None => lead.not_shown(n_needed()),
+        None => lead.not_shown(n_needed),
+    }
+}
+
+fn unclaimed(text: String) -> TuningVerdict {
+    TuningVerdict {
+        claimed: None,
+        text,
+        n_needed: None,
     }
 }
 

@@ -111,12 +111,12 @@ impl<'a> Crossing<'a> {
     }
 
     fn add(&mut self, traces: [&'a Trace; 2], cluster: usize) -> Result<(), CompareError> {
-        let answered = |trace: &'a Trace| {
+        let answered = traces.map(|trace| {
             trace
                 .attempt(ArmName::Retrieved)
                 .filter(|attempt| attempt.error.is_none())
-        };
-        let [Some(a), Some(b)] = traces.map(answered) else {
+        });
+        let [Some(a), Some(b)] = answered else {
             return Ok(());
         };
         let own = [a, b];
@@ -211,24 +211,20 @@ impl<'a> Crossing<'a> {
                 .map(|row| row.traces[at].question.id.clone())
                 .collect();
             let drawn = sample::sampled(&ids, n, seed ^ STREAM);
-            let call = |row: &CrossedPair<'a>| {
-                let (trace, own) = (row.traces[at], row.own[at]);
-                let prompt = self.sides[at]
-                    .prompts
-                    .prompt(&trace.question, self.shown(at, own));
-                (
-                    trace,
-                    Call {
-                        chunks: own.passages.clone(),
-                        prompt,
-                    },
-                )
-            };
             let rows = self
                 .rows
                 .iter()
                 .filter(|row| drawn.contains(&row.traces[at].question.id));
-            self.again[at] = rows.map(call).collect();
+            let again = rows.map(|row| {
+                let (trace, own) = (row.traces[at], row.own[at]);
+                let prompts = &self.sides[at].prompts;
+                let call = Call {
+                    chunks: own.passages.clone(),
+                    prompt: prompts.prompt(&trace.question, self.shown(at, own)),
+                };
+                (trace, call)
+            });
+            self.again[at] = again.collect();
         }
     }
 

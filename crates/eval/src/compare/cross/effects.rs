@@ -52,14 +52,13 @@ pub(super) fn effect(
     variances: [Option<f64>; 2],
     plan: &EvaluationPlan,
 ) -> Effect {
-    let value = |row: &CellScores<'_>| {
-        row.scores
-            .iter()
-            .zip(weights)
-            .map(|(score, weight)| score * weight)
-            .sum()
-    };
-    let values: Vec<f64> = rows.iter().map(value).collect();
+    let values: Vec<f64> = rows
+        .iter()
+        .map(|row| {
+            let cells = row.scores.iter().zip(weights);
+            cells.map(|(score, weight)| score * weight).sum()
+        })
+        .collect();
     let cluster_of: Vec<usize> = rows.iter().map(|row| row.cluster).collect();
     let n = rows.len().max(1) as f64;
     // Where all that counts for it is 1 and all that counts against it 0; the weights add up to 0.
@@ -82,15 +81,14 @@ fn noise_variance(
 ) -> Option<f64> {
     rows.iter()
         .map(|row: &CellScores<'_>| -> Option<f64> {
-            let first = |cell: usize| {
-                row.replies
-                    .iter()
-                    .position(|reply| std::ptr::eq(*reply, row.replies[cell]))
-            };
             let mut sum = 0.0;
-            for cell in (0..N_CELLS).filter(|cell| first(*cell) == Some(*cell)) {
-                let same = (0..N_CELLS)
-                    .filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]));
+            for cell in 0..N_CELLS {
+                let mut same = (0..N_CELLS)
+                    .filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]))
+                    .peekable();
+                if same.peek() != Some(&cell) {
+                    continue;
+                }
                 let weight: f64 = same.map(|other| weights[other]).sum();
                 if weight != 0.0 {
                     sum += weight * weight * variances[GENERATOR_OF[cell]]?;

@@ -43,15 +43,13 @@ pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option
         .iter()
         .filter(|all| all.iter().any(|(_, right)| *right != all[0].1))
         .count();
-    let mean =
-        |of: fn(&[(f64, bool)]) -> f64| asked.iter().map(|all| of(all)).sum::<f64>() / n as f64;
     Some(Noise {
         source,
         n,
         flipped,
         ci95: wilson(flipped, n),
-        mean_change: mean(mean_change),
-        variance: mean(variance),
+        mean_change: asked.iter().map(|all| mean_change(all)).sum::<f64>() / n as f64,
+        variance: asked.iter().map(|all| variance(all)).sum::<f64>() / n as f64,
     })
 }
 

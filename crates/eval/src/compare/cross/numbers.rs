@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::crossing::{Crossed, CrossedAnswer, CrossedPair, Crossing, repeats};
-use super::effects::{self, CellScores, DIFFERENCE, Effect, GENERATOR, INTERACTION, RETRIEVAL};
+use super::effects::{self, CellScores, DIFFERENCE, GENERATOR, INTERACTION, RETRIEVAL};
 use super::noise::{self, Noise, NoiseSource};
-use super::prompts::{Call, CallReplies};
+use super::prompts::CallReplies;
 use super::{Cross, verdict};
 use crate::arms::ArmUse;
 use crate::compare::CompareError;
@@ -24,11 +24,9 @@ impl Crossing<'_> {
     /// # Errors
     /// `CallsFailed` where more than 5 % of the crossed calls did; `NoGold` where no answer can be judged.
     pub fn numbers(&self, crossed: &Crossed, plan: &EvaluationPlan) -> Result<Cross, CompareError> {
-        let attempts = || crossed.calls.iter().flat_map(|replies| &replies.attempts);
-        let (n_calls, n_failed) = (
-            attempts().count(),
-            attempts().filter(|attempt| attempt.is_none()).count(),
-        );
+        let attempts = crossed.calls.iter().flat_map(|replies| &replies.attempts);
+        let n_calls = attempts.clone().count();
+        let n_failed = attempts.filter(|attempt| attempt.is_none()).count();
         if n_failed as f64 > MOST_FAILED * n_calls as f64 {
             let last = crossed
                 .calls
@@ -58,17 +56,15 @@ impl Crossing<'_> {
             .generators()
             .map(|at| self.noise(at, &crossed.again[at], plan.judge))
             .collect();
-        let variance = |at: usize| {
-            noise
-                .get(at)
-                .or(noise.first())
-                .and_then(|noise| Some(noise.as_ref()?.variance))
-        };
-        let effect = |weights| -> Effect {
-            effects::effect(&rows, weights, [variance(0), variance(1)], plan)
-        };
-        let mean =
-            |cell: usize| rows.iter().map(|row| row.scores[cell]).sum::<f64>() / rows.len() as f64;
+        let variances = [0, 1].map(|at| {
+            let noise = noise.get(at).or(noise.first())?;
+            Some(noise.as_ref()?.variance)
+        });
+        let [difference, retrieval, generator, interaction] =
+            [DIFFERENCE, RETRIEVAL, GENERATOR, INTERACTION]
+                .map(|weights| effects::effect(&rows, weights, variances, plan));
+        let [aa, ba, ab, bb] = [0, 1, 2, 3]
+            .map(|cell| rows.iter().map(|row| row.scores[cell]).sum::<f64>() / rows.len() as f64);
         let mut cross = Cross {
             n: rows.len(),
             failed: n_judged - rows.len(),
@@ -81,11 +77,11 @@ impl Crossing<'_> {
                 .count(),
             same_generator: self.same_generator,
             same_passages: self.same_passages,
-            cells: [[mean(0), mean(2)], [mean(1), mean(3)]],
-            difference: effect(DIFFERENCE),
-            retrieval: effect(RETRIEVAL),
-            generator: effect(GENERATOR),
-            interaction: effect(INTERACTION),
+            cells: [[aa, ab], [ba, bb]],
+            difference,
+            retrieval,
+            generator,
+            interaction,
             noise,
             verdict: String::new(),
         };
@@ -94,22 +90,13 @@ impl Crossing<'_> {
     }
 
     fn noise(&self, at: usize, again: &CallReplies, judge: Judge) -> Option<Noise> {
-        let judged = |trace: &Trace, attempts: &[&Attempt]| -> Vec<(f64, bool)> {
-            attempts
-                .iter()
-                .filter_map(|attempt| {
-                    Some((
-                        value(trace, attempt, judge)?,
-                        is_right(trace, attempt, judge),
-                    ))
-                })
-                .collect()
-        };
         if self.again[at].is_empty() {
             let traces = self
                 .runs_of(at)
                 .flat_map(|run| self.rows.iter().map(move |row| row.traces[run]));
-            let all: Vec<_> = traces.map(|trace| judged(trace, &repeats(trace))).collect();
+            let all: Vec<_> = traces
+                .map(|trace| judged(trace, &repeats(trace), judge))
+                .collect();
             return noise::noise(NoiseSource::Recorded, &all);
         }
         let own: HashMap<&QuestionId, &Attempt> = self
@@ -117,16 +104,12 @@ impl Crossing<'_> {
             .iter()
             .map(|row| (&row.traces[at].question.id, row.own[at]))
             .collect();
-        let pair = |((trace, _), reply): (&(&Trace, Call), &Option<Attempt>)| {
-            Some(judged(
-                trace,
-                &[*own.get(&trace.question.id)?, reply.as_ref()?],
-            ))
-        };
-        let all: Vec<_> = self.again[at]
-            .iter()
-            .zip(&again.attempts)
-            .filter_map(pair)
+        let asked = self.again[at].iter().zip(&again.attempts);
+        let all: Vec<_> = asked
+            .filter_map(|((trace, _), reply)| {
+                let pair = [*own.get(&trace.question.id)?, reply.as_ref()?];
+                Some(judged(trace, &pair, judge))
+            })
             .collect();
         noise::noise(NoiseSource::AskedAgain, &all)
     }
@@ -135,11 +118,11 @@ impl Crossing<'_> {
 impl CrossedPair<'_> {
     /// The question's cells; `None` where there is nothing to judge by, or a call failed.
     fn cells<'b>(&'b self, crossed: &'b Crossed, judge: Judge) -> Option<CellScores<'b>> {
-        let reply = |generator: usize| match self.crossed[generator] {
+        let [ba, ab] = [0, 1].map(|generator| match self.crossed[generator] {
             CrossedAnswer::Recorded(attempt) => Some(attempt),
             CrossedAnswer::Call(at) => crossed.calls[generator].attempts.get(at)?.as_ref(),
-        };
-        let replies = [self.own[0], reply(0)?, reply(1)?, self.own[1]];
+        });
+        let replies = [self.own[0], ba?, ab?, self.own[1]];
         let scores = replies.map(|attempt| value(self.traces[0], attempt, judge));
         let [Some(aa), Some(ba), Some(ab), Some(bb)] = scores else {
             return None;
@@ -150,6 +133,19 @@ impl CrossedPair<'_> {
             cluster: self.cluster,
         })
     }
+}
+
+/// Score and rightness of each attempt that can be judged.
+fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<(f64, bool)> {
+    let attempts = attempts.iter();
+    attempts
+        .filter_map(|attempt| {
+            Some((
+                value(trace, attempt, judge)?,
+                is_right(trace, attempt, judge),
+            ))
+        })
+        .collect()
 }
 
 /// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the scorer
