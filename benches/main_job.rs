@@ -13,15 +13,15 @@ use std::path::Path;
 use criterion::{Criterion, criterion_group, criterion_main};
 use ragtriage_bm25::{SparseIndex, Weighting};
 use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_documents};
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{ChunkId, Corpus};
-use ragtriage_datasets::LoadSpec;
 
-fn spec() -> LoadSpec {
+fn spec() -> DatasetSettings {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
     let hotpotqa = root.join("fetched/hotpotqa");
     let (format, path) = if hotpotqa.is_dir() {
@@ -29,13 +29,7 @@ fn spec() -> LoadSpec {
     } else {
         (Format::Files, root.join("runbooks"))
     };
-    LoadSpec {
-        format,
-        path,
-        split: None,
-        missing_evidence: None,
-        globs: Vec::new(),
-    }
+    DatasetSettings::new(format, &path)
 }
 
 fn stages(c: &mut Criterion) {

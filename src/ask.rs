@@ -15,7 +15,7 @@ use ragtriage_core::types::Attempt;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::settings::assemble::{self, dataset_label};
+use ragtriage_pipeline::settings::assemble::{self};
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AnswerView, AskView, PromptView, RankedPassage};
 use ragtriage_report::render::terminal::{Screen, render};
@@ -69,7 +69,7 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     let view = AskView {
         question: args.question.clone(),
         config: config.display().to_string(),
-        dataset: dataset_label(&resolved.settings),
+        dataset: resolved.settings.dataset.label(),
         n_chunks: single.facts.n_chunks,
         vector_search: single.facts.ingest.vector_search.clone(),
         passages: RankedPassage::of_trace(
@@ -104,7 +104,7 @@ async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<AskOutcome, Fai
     bars.finish();
     let plan = assembled?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
-    let documents = ragtriage_datasets::documents(&assemble::load_spec(resolved))?;
+    let documents = ragtriage_datasets::documents(&resolved.dataset())?;
     announce::announce_all([&resolved.settings], 1, documents.len());
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
     match single {

@@ -17,7 +17,7 @@ use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
     Recipient, RecipientRole, recipients, without_services,
 };
-use ragtriage_pipeline::settings::assemble::{self, dataset_label, terms};
+use ragtriage_pipeline::settings::assemble::{self, terms};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, Sending, report};
 
@@ -28,7 +28,7 @@ pub(super) async fn dry_run(
     done: &Done,
 ) -> Result<(), Failure> {
     let settings = resolved.settings.clone();
-    let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+    let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
     sample(&mut dataset, &settings)?;
     let recipients = recipients(&settings);
     let mut local = resolved;
@@ -57,7 +57,7 @@ pub(super) async fn dry_run(
             .unwrap_or(args.config())
             .display()
             .to_string(),
-        dataset: dataset_label(&settings),
+        dataset: settings.dataset.label(),
         generator: generator(&settings),
         repeat: settings.generation.repeat,
         max_tokens: terms(&settings.generation).most_completion_tokens,

@@ -61,7 +61,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut resolved = Resolved::new(Some(config), &args.sets)?;
         let clock = Instant::now();
-        let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+        let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         let input = Input::read(&args.file)?;
         let is_trec = args.trec || looks_like_trec(input.text());
         let mut joined = join(&input, is_trec, &dataset, &resolved.settings, args.partial)?;

@@ -65,7 +65,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         };
         let assembling = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
-        let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+        let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         sample(&mut dataset, &resolved.settings)?;
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         match &work {

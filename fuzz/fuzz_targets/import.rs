@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
-use ragtriage_datasets::LoadSpec;
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::Joined;
@@ -20,7 +20,7 @@ static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     std::fs::write(folder.path().join("corpus.jsonl"), "{\"id\": \"a\", \"text\": \"t\"}\n").expect("a file");
     std::fs::write(folder.path().join("questions.jsonl"), questions).expect("a file");
     let path = folder.path().to_owned();
-    let spec = LoadSpec { format: Format::Jsonl, path, split: None, missing_evidence: None, globs: Vec::new() };
+    let spec = DatasetSettings::new(Format::Jsonl, &path);
     ragtriage_datasets::load(&spec).expect("a data set").questions
 });
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ragtriage_datasets::LoadSpec;
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_runs::external::ExternalError;
 use ragtriage_core::types::Dataset;
@@ -43,7 +43,7 @@ pub fn said<T>(result: Result<T, ExternalError>) -> Option<T> {
 pub fn load(format: Format, path: PathBuf) {
     for missing in [MissingEvidence::Keep, MissingEvidence::Error] {
         let spec =
-            LoadSpec { format, path: path.clone(), split: None, missing_evidence: Some(missing), globs: Vec::new() };
+            DatasetSettings { missing_evidence: Some(missing), ..DatasetSettings::new(format, &path) };
         match ragtriage_datasets::load(&spec) {
             Ok(dataset) => check(&dataset),
             Err(error) => {

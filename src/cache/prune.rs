@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
 use ragtriage_core::text::numbers::{self, thousands};
-use ragtriage_models::cache::{CacheTable, Database, DiskUse, Key, Size};
+use ragtriage_models::cache::{CacheTable, ContentKey, Database, DiskUse, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
 
@@ -157,7 +157,7 @@ async fn of_table(
                 if selection.has_reply(bytes) {
                     *size += Size {
                         entries: 1,
-                        bytes: (size_of::<Key>() + bytes.len()) as u64,
+                        bytes: (size_of::<ContentKey>() + bytes.len()) as u64,
                     };
                 }
             });

@@ -12,7 +12,7 @@ use super::kind::{CacheContents, CacheKind, made, open};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_models::cache::{DiskUse, Key, Size};
+use ragtriage_models::cache::{ContentKey, DiskUse, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_report::cache::{CacheUse, Holding, report};
@@ -111,7 +111,7 @@ fn add_reply(spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]) {
     let (label, at) =
         KeptReply::read(bytes).map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
     let span = spans.entry(label).or_default();
-    span.add((size_of::<Key>() + bytes.len()) as u64, at);
+    span.add((size_of::<ContentKey>() + bytes.len()) as u64, at);
 }
 
 fn whole(replies: &BTreeMap<String, TimeSpan>) -> TimeSpan {

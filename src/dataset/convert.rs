@@ -10,7 +10,6 @@ use crate::output;
 use crate::sample::sample;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_datasets::{ExportLayout, Exported};
-use ragtriage_pipeline::settings::assemble;
 
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
@@ -34,7 +33,7 @@ enum Target {
 
 pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let resolved = source::resolve(&args.source)?;
-    let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+    let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
     sample(&mut dataset, &resolved.settings)?;
     let layout = match args.to {
         Target::Jsonl => ExportLayout::Jsonl,

@@ -13,14 +13,14 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::runtime::block_on;
 use crate::{announce, output};
-use ragtriage_core::config::{ExternalSettings, GeneratorName, RerankSettings};
+use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::{Dataset, Question};
+use ragtriage_datasets::Appended;
 use ragtriage_datasets::label::{
     self, Annotator, LabelCounts, Labelling, Order, QrelsAnnotator, Stopped,
 };
-use ragtriage_datasets::{Appended, LoadSpec};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::{Resolved, assemble};
@@ -59,7 +59,7 @@ pub struct LabelArgs {
 pub fn label(args: LabelArgs) -> Result<(), Failure> {
     block_on(async move {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
-        let spec = assemble::load_spec(&resolved);
+        let spec = resolved.dataset();
         refuse_document(&spec, &args.queries)?;
         let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
         let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
@@ -123,8 +123,8 @@ fn retrieval_alone(mut resolved: Resolved) -> Resolved {
 }
 
 /// Questions that stand among the documents would be passages, and found for themselves.
-fn refuse_document(spec: &LoadSpec, queries: &Path) -> Result<(), Failure> {
-    if !spec.has_document(queries)? {
+fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure> {
+    if !ragtriage_datasets::has_document(spec, queries)? {
         return Ok(());
     }
     let hint =

@@ -26,7 +26,7 @@ use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::assemble::recipients::without_services;
-use ragtriage_pipeline::settings::assemble::{self, AssembleError, dataset_label};
+use ragtriage_pipeline::settings::assemble::{self, AssembleError};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ pub struct LintArgs {
 /// Runs the command; whether the data set is free of errors.
 pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let resolved = source::resolve(&args.source)?;
-    let spec = assemble::load_spec(&resolved);
+    let spec = resolved.dataset();
     if args.reanchor {
         return reanchor::reanchor(&spec, args.changed.as_deref(), args.write, args.json);
     }
@@ -66,7 +66,7 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
         return reanchor::changed(&spec, reference, args.json).map(|()| true);
     }
     let inspection = ragtriage_datasets::inspect(&spec)?;
-    let mut lint = lint::content(dataset_label(&resolved.settings), &inspection);
+    let mut lint = lint::content(resolved.settings.dataset.label(), &inspection);
     if inspection
         .documents
         .iter()

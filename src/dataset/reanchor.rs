@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::config::Format;
+use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::text::numbers;
 use ragtriage_core::types::Document;
 use ragtriage_datasets::DocumentTexts;
 use ragtriage_datasets::lint::changed::{self, Touched};
 use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Break, reanchor as place};
-use ragtriage_datasets::{DatasetError, Earlier, LoadSpec};
+use ragtriage_datasets::{DatasetError, Earlier};
 use ragtriage_report::anchors;
 
 /// Finds each label's place; rewrites the questions' file where `write` says so. Whether every one was placed.
@@ -20,7 +20,7 @@ use ragtriage_report::anchors;
 /// # Errors
 /// A format without quotes of one's own, files that cannot be read or written, a commit that git does not know.
 pub fn reanchor(
-    spec: &LoadSpec,
+    spec: &DatasetSettings,
     since: Option<&str>,
     write: bool,
     json: bool,
@@ -60,7 +60,7 @@ pub fn reanchor(
 ///
 /// # Errors
 /// As [`reanchor`].
-pub fn changed(spec: &LoadSpec, reference: &str, json: bool) -> Result<(), Failure> {
+pub fn changed(spec: &DatasetSettings, reference: &str, json: bool) -> Result<(), Failure> {
     let lines = own_labels(spec)?;
     let (now, then) = (
         ragtriage_datasets::documents(spec)?,
@@ -123,7 +123,7 @@ impl<'a> ChangedJson<'a> {
     }
 }
 
-fn own_labels(spec: &LoadSpec) -> Result<Vec<ragtriage_datasets::LabelLine>, Failure> {
+fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLine>, Failure> {
     match spec.format {
         Format::Files | Format::Jsonl => ragtriage_datasets::labels(&spec.path).map_err(|error| {
             let hint = matches!(error, DatasetError::Missing { .. }).then(|| {
@@ -148,10 +148,10 @@ fn own_labels(spec: &LoadSpec) -> Result<Vec<ragtriage_datasets::LabelLine>, Fai
 }
 
 /// The documents as a commit had them.
-fn documents_then(spec: &LoadSpec, reference: &str) -> Result<Vec<Document>, Failure> {
+fn documents_then(spec: &DatasetSettings, reference: &str) -> Result<Vec<Document>, Failure> {
     let earlier: Earlier =
         ragtriage_datasets::earlier(&spec.path, reference, &std::env::temp_dir())?;
-    Ok(ragtriage_datasets::documents(&LoadSpec {
+    Ok(ragtriage_datasets::documents(&DatasetSettings {
         path: earlier.path().to_owned(),
         ..spec.clone()
     })?)

@@ -6,7 +6,6 @@ use ragtriage_core::config::SweepSearch;
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::settings::assemble::dataset_label;
 use ragtriage_pipeline::stock::Reuse;
 use ragtriage_pipeline::sweep::answers::Answers;
 use ragtriage_pipeline::sweep::best::{Packing, best};
@@ -114,7 +113,7 @@ fn head(
     let settings = &base.settings;
     let data = format!(
         "{}: {}, digest {}",
-        dataset_label(settings),
+        settings.dataset.label(),
         plural(n_documents, "document", "documents"),
         &digest[..digest.len().min(12)]
     );

@@ -18,8 +18,7 @@ use crate::run::stem_of;
 use crate::runtime::block_on;
 use crate::sample::sample;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_pipeline::settings::assemble::dataset_label;
-use ragtriage_pipeline::settings::{Resolved, assemble};
+use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::generate::Generate;
 use ragtriage_pipeline::sweep::request::SweepRequest;
@@ -93,7 +92,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let base = Resolved::new(Some(config), &sets)?;
         let environment = environment(&base, args.offline, false)?;
-        let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&base))?;
+        let mut dataset = ragtriage_datasets::load(&base.dataset())?;
         sample(&mut dataset, &base.settings)?;
         let digest = dataset.digest.clone();
         let n_documents = dataset.documents.len();
@@ -130,7 +129,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             &outcome,
             &base.settings.tune,
             config,
-            (dataset_label(&base.settings), &digest),
+            (base.settings.dataset.label(), &digest),
             folder.path(),
         );
         let json = output::json(&record, "tune.json")?;

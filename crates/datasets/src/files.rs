@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::draft::Draft;
 use crate::error::DatasetError;
 use crate::place::Place;
-use crate::spec::LoadSpec;
 use crate::{front_matter, globs, questions, read};
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::Document;
 
@@ -51,25 +51,23 @@ pub(super) fn documents(
     Ok(())
 }
 
-impl LoadSpec {
-    /// Whether `file`, by whatever path, is one of the documents; never so in formats whose documents have no file each.
-    ///
-    /// # Errors
-    /// As reading the folder; a `file` that is not there is none of the documents.
-    pub fn has_document(&self, file: &Path) -> Result<bool, DatasetError> {
-        let Ok(file) = file.canonicalize() else {
-            return Ok(false);
-        };
-        if self.format != Format::Files {
-            return Ok(false);
-        }
-        let documents = matching(&self.path, &self.globs)?;
-        Ok(documents.iter().any(|(_, document)| {
-            document
-                .canonicalize()
-                .is_ok_and(|document| document == file)
-        }))
+/// Returns true if `file`, by whatever path, is one of the documents; never in formats without a file per document.
+///
+/// # Errors
+/// As reading the folder; a missing `file` is not a document.
+pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, DatasetError> {
+    let Ok(file) = file.canonicalize() else {
+        return Ok(false);
+    };
+    if spec.format != Format::Files {
+        return Ok(false);
     }
+    let documents = matching(&spec.path, &spec.globs)?;
+    Ok(documents.iter().any(|(_, document)| {
+        document
+            .canonicalize()
+            .is_ok_and(|document| document == file)
+    }))
 }
 
 /// The folder that documents lie in: `corpus` where there is one, else the data set's own.
@@ -260,18 +258,11 @@ mod tests {
             QUESTION,
         ];
         with_files(&files, Format::Files, |spec| {
-            let has = |name: &str| {
-                spec.has_document(&spec.path.join(name))
-                    .expect("looked for")
-            };
+            let has = |name: &str| has_document(spec, &spec.path.join(name)).expect("looked for");
             assert!(has("a.txt") && has("deep/../a.txt") && has("deep/b.md"));
             assert!(!has("asked.queries") && !has("questions.jsonl") && !has("gone.txt"));
             spec.format = Format::Jsonl;
-            assert!(
-                !spec
-                    .has_document(&spec.path.join("a.txt"))
-                    .expect("looked for")
-            );
+            assert!(!has_document(spec, &spec.path.join("a.txt")).expect("looked for"));
         });
     }
 

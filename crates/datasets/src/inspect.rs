@@ -9,15 +9,16 @@ use crate::error::DatasetError;
 use crate::inspection::Inspection;
 use crate::load::{read_documents, read_questions};
 use crate::questions;
-use crate::spec::LoadSpec;
+use crate::spec::own_split;
+use ragtriage_core::config::DatasetSettings;
 
 /// Reads the data set that `spec` names as far as it can be read.
 ///
 /// # Errors
 /// What leaves nothing to look at: no such path, a folder that could not be read or is laid out for another format, a split or
 /// pattern that is none. A questions file that is missing is a slip.
-pub fn inspect(spec: &LoadSpec) -> Result<Inspection, DatasetError> {
-    spec.own_split()?;
+pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, DatasetError> {
+    own_split(spec)?;
     let mut draft = Draft::lenient(spec.missing_evidence());
     match read_documents(spec, &mut draft) {
         Err(error) if leaves_nothing(&error) => return Err(error),
@@ -186,14 +187,7 @@ mod tests {
             b"\xff\n{\"id\": 1, \"text\": \"?\"}\n",
         )
         .expect("written");
-        let path = folder.path().to_owned();
-        let spec = LoadSpec {
-            format: Format::Files,
-            path,
-            split: None,
-            missing_evidence: None,
-            globs: Vec::new(),
-        };
+        let spec = DatasetSettings::new(Format::Files, folder.path());
         let inspection = inspect(&spec).expect("inspected");
         assert_eq!(
             (inspection.documents.len(), inspection.questions.len()),

@@ -8,16 +8,17 @@ use ragtriage_core::types::{Dataset, Document, Question};
 use crate::draft::Draft;
 use crate::error::DatasetError;
 use crate::place::Place;
-use crate::spec::LoadSpec;
+use crate::spec::own_split;
 use crate::{beir, files, hotpotqa, jsonl, queries, questions, smart, squad};
+use ragtriage_core::config::DatasetSettings;
 
 /// Reads and checks the data set that `spec` names.
 ///
 /// Documents and questions keep the order of their source (`files`: ascending by path). Accepted and counted in the
 /// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and what the format's own
 /// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
-pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
-    let split = spec.own_split()?;
+pub fn load(spec: &DatasetSettings) -> Result<Dataset, DatasetError> {
+    let split = own_split(spec)?;
     let mut draft = Draft::new(spec.missing_evidence());
     read_documents(spec, &mut draft)?;
     read_questions(spec, &mut draft)?;
@@ -25,7 +26,10 @@ pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
 }
 
 /// The documents, and in a published format the questions, which stand among them.
-pub(crate) fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+pub(crate) fn read_documents(
+    spec: &DatasetSettings,
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
     match spec.format {
         Format::Hotpotqa => hotpotqa::read(&spec.path, draft),
         Format::Squad => squad::read(&spec.path, draft),
@@ -37,7 +41,10 @@ pub(crate) fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), D
 }
 
 /// The questions of one's own format, once the documents are there.
-pub(crate) fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+pub(crate) fn read_questions(
+    spec: &DatasetSettings,
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
     if spec.format.is_own() {
         questions::read(&spec.path.join(questions::FILE), draft)
     } else {
@@ -46,7 +53,7 @@ pub(crate) fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), D
 }
 
 /// The documents of the data set that `spec` names. One's own may have no questions yet.
-pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
+pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, DatasetError> {
     if !spec.format.is_own() {
         return Ok(load(spec)?.documents);
     }
@@ -59,7 +66,7 @@ pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
 /// line; JSON lines with the keys of one's own questions, of which `text` is enough; or BEIR's queries.
 ///
 /// A question without an id gets one made of its text, so that it stays the same wherever its line stands.
-pub fn asked(spec: &LoadSpec, queries: &Path) -> Result<Dataset, DatasetError> {
+pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<Dataset, DatasetError> {
     let mut draft = Draft::new(MissingEvidence::Error);
     let place = Place::file(&spec.path);
     documents(spec)?
@@ -78,7 +85,7 @@ pub(crate) fn questions_alone(path: &Path) -> Result<Vec<Question>, DatasetError
 
 /// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
 #[must_use]
-pub fn questions_file(spec: &LoadSpec) -> Option<PathBuf> {
+pub fn questions_file(spec: &DatasetSettings) -> Option<PathBuf> {
     spec.format
         .is_own()
         .then(|| spec.path.join(questions::FILE))

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::document::{Element, Fact, Report, Table};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Estimate, Seconds};
+use ragtriage_core::types::{Estimate, TimeForecast};
 
 /// The results of a dry run.
 #[derive(Clone, Debug, Serialize)]
@@ -183,7 +183,7 @@ fn cost(dry_run: &DryRun) -> String {
 }
 
 fn time(estimate: &Estimate) -> String {
-    let Seconds {
+    let TimeForecast {
         concurrency,
         in_work,
         expected,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{
-    ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Seconds,
-    Stop,
+    ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Stop,
+    TimeForecast,
 };
 use ragtriage_datasets::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
 use ragtriage_datasets::lint::changed::{Touch, Touched};
@@ -303,7 +303,7 @@ fn what_a_run_would_cost() {
                 most: 1.5,
                 expected: Some(0.25),
             },
-            seconds: Seconds {
+            seconds: TimeForecast {
                 concurrency: 8,
                 in_work: 16,
                 expected: Some(240.0),

@@ -10,9 +10,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::types::Dataset;
-use ragtriage_datasets::LoadSpec;
 use serde_json::Value;
 
 use super::noisy::{Gold, Habits};
@@ -224,12 +224,9 @@ fn title(passage: &str) -> String {
 
 fn load(format: Format, path: &Path) -> Dataset {
     let missing_evidence = Some(MissingEvidence::Keep);
-    ragtriage_datasets::load(&LoadSpec {
-        format,
-        path: path.to_owned(),
-        split: None,
+    ragtriage_datasets::load(&DatasetSettings {
         missing_evidence,
-        globs: Vec::new(),
+        ..DatasetSettings::new(format, path)
     })
     .expect("loads")
 }

@@ -4,7 +4,7 @@ use super::settings::Settings;
 use crate::text::address;
 
 impl Settings {
-    /// A copy with `shown` of each address, and the names of those that it changed.
+    /// Returns a copy with `shown` of each address, and the keys of those that it changed.
     #[must_use]
     pub fn with_addresses(&self, shown: fn(&str) -> String) -> (Self, Vec<String>) {
         let mut settings = self.clone();

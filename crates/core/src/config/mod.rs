@@ -7,6 +7,7 @@ mod evaluation;
 mod marks;
 mod model;
 mod out_of_range;
+mod paths;
 mod price;
 mod ranges;
 mod retrieval;

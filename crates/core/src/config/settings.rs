@@ -3,7 +3,7 @@
 //! Unknown keys are refused. Paths are relative to the settings file's folder.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,6 +91,31 @@ impl Default for DatasetSettings {
             skip_same_id: false,
             globs: Vec::new(),
         }
+    }
+}
+
+impl DatasetSettings {
+    /// Creates the configuration of the whole of `path`, with the defaults of its format.
+    #[must_use]
+    pub fn new(format: Format, path: &Path) -> Self {
+        Self {
+            format,
+            path: path.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the name of the data set in manifests and caches: format and path.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{} {}", self.format, self.path.display())
+    }
+
+    /// Returns the treatment of missing evidence: the configured one, else the format's default.
+    #[must_use]
+    pub fn missing_evidence(&self) -> MissingEvidence {
+        self.missing_evidence
+            .unwrap_or(self.format.missing_evidence())
     }
 }
 

@@ -22,15 +22,11 @@ impl Settings {
         check_ranges("", self)?;
         let (retrieval, generation) = (&self.retrieval, &self.generation);
         at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
-        let reranks = self.rerank.model.is_some() || self.rerank.endpoint.is_some();
-        if let Some(depth) = self.rerank.depth.filter(|_| reranks) {
-            at_least("rerank.depth", depth, retrieval.k)?;
-        }
         if let Some(most) = generation.most_concurrency {
             at_least("generation.most_concurrency", most, generation.concurrency)?;
         }
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
-        check_rerank(&self.rerank)?;
+        check_rerank(&self.rerank, retrieval.k)?;
         check_filter(&retrieval.filter)?;
         self.check_retrievers()?;
         self.check_arms()
@@ -127,7 +123,7 @@ fn check_dense(dense: &DenseSettings, tokenizer: Tokenizer) -> Result<(), OutOfR
     }
 }
 
-fn check_rerank(rerank: &RerankSettings) -> Result<(), OutOfRange> {
+fn check_rerank(rerank: &RerankSettings, k: usize) -> Result<(), OutOfRange> {
     let RerankSettings {
         model,
         endpoint,
@@ -178,7 +174,7 @@ fn check_rerank(rerank: &RerankSettings) -> Result<(), OutOfRange> {
     ];
     match unused.into_iter().find(|(_, is_set, _)| *is_set) {
         Some((key, _, problem)) => refuse(key, "set", problem),
-        None => Ok(()),
+        None => depth.map_or(Ok(()), |depth| at_least("rerank.depth", depth, k)),
     }
 }
 

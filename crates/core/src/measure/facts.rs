@@ -24,7 +24,7 @@ impl Direction {
 
 /// What is to be known of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Facts {
+pub struct MeasureFacts {
     /// How one question's value is computed, and for which questions it is defined.
     pub formula: &'static str,
     /// Smallest and largest value.
@@ -45,8 +45,8 @@ const fn share(
     reference: Option<&'static str>,
     also: &'static [&'static str],
     paper: &'static str,
-) -> Facts {
-    Facts {
+) -> MeasureFacts {
+    MeasureFacts {
         formula,
         range: (0.0, 1.0),
         direction: Direction::Higher,
@@ -65,13 +65,13 @@ const HANDBOOK: &str = "Buckley and Voorhees 2005";
 impl Family {
     /// How it is computed, in which range it lies, which way is better, what others call it.
     #[must_use]
-    pub fn facts(self) -> Facts {
+    pub fn facts(self) -> MeasureFacts {
         self.answer_facts()
             .or_else(|| self.passage_facts())
             .unwrap_or_else(|| self.ranking_facts())
     }
 
-    fn ranking_facts(self) -> Facts {
+    fn ranking_facts(self) -> MeasureFacts {
         match self {
             Self::Recall => share(
                 "relevant documents among the first k / all relevant; without a cutoff, of the whole ranking",
@@ -134,7 +134,7 @@ impl Family {
                 &["map", "map_cut", "average precision", "MAP"],
                 HANDBOOK,
             ),
-            Self::Fallout => Facts {
+            Self::Fallout => MeasureFacts {
                 direction: Direction::Lower,
                 ..share(
                     "documents among the first k that are not relevant / all documents that are not relevant; needs the corpus size",
@@ -155,7 +155,7 @@ impl Family {
                 &["judged", "1 - unj"],
                 "Buckley and Voorhees 2004",
             ),
-            _ => Facts {
+            _ => MeasureFacts {
                 range: (1.0, f64::INFINITY),
                 direction: Direction::Lower,
                 ..share(
@@ -168,7 +168,7 @@ impl Family {
         }
     }
 
-    fn passage_facts(self) -> Option<Facts> {
+    fn passage_facts(self) -> Option<MeasureFacts> {
         Some(match self {
             Self::Em => share(
                 "1 when some of the first k passages contains a gold answer, else 0; both NFKC, lower case, without ASCII punctuation and articles, on word boundaries; span questions only",
@@ -222,7 +222,7 @@ impl Family {
         })
     }
 
-    fn answer_facts(self) -> Option<Facts> {
+    fn answer_facts(self) -> Option<MeasureFacts> {
         Some(match self {
             Self::AnswerEm => share(
                 "1 when the normalised answer equals a normalised gold, else 0; the best gold counts",
@@ -274,7 +274,7 @@ impl Family {
                 &["nugget recall"],
                 "Voorhees 2003 (nuggets)",
             ),
-            Self::ForbiddenFacts => Facts {
+            Self::ForbiddenFacts => MeasureFacts {
                 direction: Direction::Lower,
                 ..share(
                     "forbidden facts that the answer states / forbidden facts",

@@ -12,6 +12,6 @@ mod facts;
 mod family;
 mod name;
 
-pub use facts::{Direction, Facts};
+pub use facts::{Direction, MeasureFacts};
 pub use family::{Aggregate, Family};
 pub use name::{Cutoff, Measure, UnknownMeasure};

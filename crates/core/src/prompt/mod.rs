@@ -4,7 +4,9 @@ mod message;
 mod template;
 
 pub use message::{Prompt, PromptPassage};
-pub use template::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template, TemplateError, passage_text};
+pub use template::{
+    NO_PASSAGES, PASSAGE_SEPARATOR, Template, TemplateError, TemplatePart, passage_text,
+};
 
 use crate::text::tokens::TokenCounter;
 use crate::types::Question;

@@ -29,13 +29,13 @@ pub const NO_PASSAGES: &str = "(no passages)";
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    system: Vec<Part>,
-    user: Vec<Part>,
+    system: Vec<TemplatePart>,
+    user: Vec<TemplatePart>,
 }
 
 /// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TemplatePart {
     /// As it is.
     Text(String),
     /// The question's text.
@@ -44,7 +44,7 @@ pub enum Part {
     Passages,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for TemplatePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Text(text) => text,
@@ -69,7 +69,7 @@ impl fmt::Display for Template {
     }
 }
 
-fn written(parts: &[Part]) -> String {
+fn written(parts: &[TemplatePart]) -> String {
     parts.iter().map(ToString::to_string).collect()
 }
 
@@ -124,7 +124,10 @@ impl Template {
             system: parts(&system.unwrap_or_default())?,
             user: parts(&user)?,
         };
-        for (name, wanted) in [("question", Part::Question), ("passages", Part::Passages)] {
+        for (name, wanted) in [
+            ("question", TemplatePart::Question),
+            ("passages", TemplatePart::Passages),
+        ] {
             let n = template
                 .system
                 .iter()
@@ -140,7 +143,7 @@ impl Template {
 
     /// The parts of the system message (none: there is no such message) and of the user message.
     #[must_use]
-    pub fn parts(&self) -> (&[Part], &[Part]) {
+    pub fn parts(&self) -> (&[TemplatePart], &[TemplatePart]) {
         (&self.system, &self.user)
     }
 
@@ -234,16 +237,16 @@ fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
     Ok(found.map(|text| text.map(|text| text.trim().to_owned())))
 }
 
-fn filled(parts: &[Part], question: &str, passages: &str) -> String {
+fn filled(parts: &[TemplatePart], question: &str, passages: &str) -> String {
     let texts = parts.iter().map(|part| match part {
-        Part::Text(text) => text.as_str(),
-        Part::Question => question,
-        Part::Passages => passages,
+        TemplatePart::Text(text) => text.as_str(),
+        TemplatePart::Question => question,
+        TemplatePart::Passages => passages,
     });
     texts.collect()
 }
 
-fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {
+fn parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
@@ -260,10 +263,10 @@ fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {
             literal.push('{');
             continue;
         }
-        parts.push(Part::Text(std::mem::take(&mut literal)));
+        parts.push(TemplatePart::Text(std::mem::take(&mut literal)));
         parts.push(match name {
-            "question" => Part::Question,
-            "passages" => Part::Passages,
+            "question" => TemplatePart::Question,
+            "passages" => TemplatePart::Passages,
             _ => {
                 return Err(TemplateError::UnknownPlaceholder {
                     name: name.to_owned(),
@@ -273,8 +276,8 @@ fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {
         rest = &tail[1..];
     }
     literal.push_str(rest);
-    parts.push(Part::Text(literal));
-    parts.retain(|part| *part != Part::Text(String::new()));
+    parts.push(TemplatePart::Text(literal));
+    parts.retain(|part| *part != TemplatePart::Text(String::new()));
     Ok(parts)
 }
 

@@ -11,7 +11,7 @@ const TABLES_A_WORD: usize = u64::BITS as usize / TABLE_BITS;
 
 /// Where the signs come from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Signs {
+pub(super) enum SignFlips {
     /// Every assignment once: bit c of the assignment's number is cluster c's sign. At most 63 clusters.
     All,
     /// So many assignments, drawn.
@@ -19,14 +19,14 @@ pub(super) enum Signs {
 }
 
 /// The sum of `values`, each with its sign, for every assignment; the same assignments for any list of the same length.
-pub(super) fn sums(values: &[f64], signs: Signs) -> Vec<f64> {
+pub(super) fn sums(values: &[f64], signs: SignFlips) -> Vec<f64> {
     let tables: Vec<[f64; TABLE_ROWS]> = values.chunks(TABLE_BITS).map(table).collect();
     match signs {
-        Signs::All => (0..1u64 << values.len())
+        SignFlips::All => (0..1u64 << values.len())
             .into_par_iter()
             .map(|number| signed_sum(&tables, || number))
             .collect(),
-        Signs::Drawn { permutations, seed } => (0..permutations as u64)
+        SignFlips::Drawn { permutations, seed } => (0..permutations as u64)
             .into_par_iter()
             .map(|permutation| {
                 let mut random = Random::stream(seed, permutation);

@@ -3,7 +3,7 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::cluster;
-use super::flips::{self, Signs};
+use super::flips::{self, SignFlips};
 use super::randomisation::EQUAL;
 
 /// The p-value of each setting, adjusted for all settings having been tried: the chance that, were no setting different
@@ -34,9 +34,9 @@ pub fn max_t(
         .checked_shl(n_clusters as u32)
         .is_some_and(|assignments| assignments <= permutations);
     let signs = if all {
-        Signs::All
+        SignFlips::All
     } else {
-        Signs::Drawn { permutations, seed }
+        SignFlips::Drawn { permutations, seed }
     };
     let mut largest = settings
         .par_iter()

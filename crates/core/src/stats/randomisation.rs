@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cluster;
-use super::flips::{self, Signs};
+use super::flips::{self, SignFlips};
 
 /// Up to so many clusters that differ, all sign assignments are counted.
 const EXACT_CLUSTERS: usize = 30;
@@ -54,7 +54,7 @@ pub fn randomisation(
             n_permutations: 1 << sums.len(),
         });
     }
-    let flipped = flips::sums(&sums, Signs::Drawn { permutations, seed });
+    let flipped = flips::sums(&sums, SignFlips::Drawn { permutations, seed });
     let reached = flipped.iter().filter(|sum| sum.abs() >= least).count();
     Some(PValue {
         p: (reached + 1) as f64 / (permutations + 1) as f64,
@@ -72,8 +72,8 @@ fn exact(sums: &[f64], least: f64) -> f64 {
     }
     let (first, second) = sums.split_at(sums.len() / 2);
     let (mut first, mut second) = (
-        flips::sums(first, Signs::All),
-        flips::sums(second, Signs::All),
+        flips::sums(first, SignFlips::All),
+        flips::sums(second, SignFlips::All),
     );
     first.sort_unstable_by(f64::total_cmp);
     second.sort_unstable_by(f64::total_cmp);

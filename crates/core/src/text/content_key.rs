@@ -3,12 +3,12 @@
 use sha2::{Digest, Sha256};
 
 /// What a value is found by: [`key`].
-pub type Key = [u8; 32];
+pub type ContentKey = [u8; 32];
 
 /// The hash of what a value depends on. Each part is preceded by its length, so that no two lists of parts give the same
 /// bytes.
 #[must_use]
-pub fn key(parts: &[&str]) -> Key {
+pub fn key(parts: &[&str]) -> ContentKey {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update((part.len() as u64).to_le_bytes());

@@ -31,7 +31,7 @@ pub enum Shape {
 
 /// A piece of a passage: a byte range without outer white space, never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct Segment {
     /// Its bytes.
     pub range: Range<usize>,
     /// What it is.
@@ -40,8 +40,8 @@ pub struct Piece {
 
 /// Cuts `text` into pieces, in order.
 #[must_use]
-pub fn split(text: &str) -> Vec<Piece> {
-    let mut pieces = Pieces {
+pub fn split(text: &str) -> Vec<Segment> {
+    let mut pieces = Segments {
         text,
         found: Vec::new(),
     };
@@ -102,12 +102,12 @@ fn marker_bytes(body: &str) -> usize {
     }
 }
 
-struct Pieces<'a> {
+struct Segments<'a> {
     text: &'a str,
-    found: Vec<Piece>,
+    found: Vec<Segment>,
 }
 
-impl Pieces<'_> {
+impl Segments<'_> {
     fn push_sentences(&mut self, block: Range<usize>) {
         let mut start = block.start;
         for end in sentence_ends(&self.text[block.clone()]) {
@@ -125,7 +125,7 @@ impl Pieces<'_> {
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(cut_at(rest));
             if head.contains(char::is_alphanumeric) {
-                self.found.push(Piece {
+                self.found.push(Segment {
                     range: at..at + head.trim_end().len(),
                     shape,
                 });

@@ -28,7 +28,7 @@ pub struct Estimate {
     /// US dollars.
     pub cost_usd: Forecast<f64>,
     /// Wall time.
-    pub seconds: Seconds,
+    pub seconds: TimeForecast,
     /// Kept replies to this run's prompts, which expectations are taken from.
     pub kept: Kept,
     /// The limit that would end the run early.
@@ -64,7 +64,7 @@ pub struct Forecast<T> {
 
 /// How long it takes, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Seconds {
+pub struct TimeForecast {
     /// Calls at once to begin with.
     pub concurrency: usize,
     /// Questions in work at once, of which some wait for their turn.

@@ -52,14 +52,14 @@ pub struct TraceError {
 
 /// The failure that leaves a question without a result, as one sentence.
 #[derive(Clone, Copy, Debug)]
-pub struct Failure<'a> {
+pub struct QuestionFailure<'a> {
     /// The arm whose call failed; `None` where the question failed before any call.
     pub arm: Option<ArmName>,
     /// The failure.
     pub error: &'a TraceError,
 }
 
-impl fmt::Display for Failure<'_> {
+impl fmt::Display for QuestionFailure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.error.part {
             FailedPart::Retrieval => f.write_str("retrieval failed")?,

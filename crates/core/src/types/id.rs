@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A string that is borrowed where the input has it as it is: a run names hundreds of ids a question.
 #[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -59,7 +59,7 @@ macro_rules! id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Text::deserialize(deserializer).map(|text| Self::from(&*text.0))
+                BorrowedText::deserialize(deserializer).map(|text| Self::from(&*text.0))
             }
         }
 

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// A two-sided interval, `low <= high`, written `[low, high]` in JSON; an infinite bound as null.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "(Bound, Bound)", into = "(Bound, Bound)")]
+#[serde(
+    from = "(MaybeInfinite, MaybeInfinite)",
+    into = "(MaybeInfinite, MaybeInfinite)"
+)]
 pub struct Interval {
     /// Lower bound.
     pub low: f64,
@@ -42,10 +45,10 @@ impl fmt::Display for Interval {
 /// A number that may be infinite, which JSON cannot write: null stands for it.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Bound(#[serde(with = "or_infinite")] f64);
+struct MaybeInfinite(#[serde(with = "or_infinite")] f64);
 
-impl From<(Bound, Bound)> for Interval {
-    fn from((low, high): (Bound, Bound)) -> Self {
+impl From<(MaybeInfinite, MaybeInfinite)> for Interval {
+    fn from((low, high): (MaybeInfinite, MaybeInfinite)) -> Self {
         Self {
             low: low.0,
             high: high.0,
@@ -53,9 +56,9 @@ impl From<(Bound, Bound)> for Interval {
     }
 }
 
-impl From<Interval> for (Bound, Bound) {
+impl From<Interval> for (MaybeInfinite, MaybeInfinite) {
     fn from(interval: Interval) -> Self {
-        (Bound(interval.low), Bound(interval.high))
+        (MaybeInfinite(interval.low), MaybeInfinite(interval.high))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteRange, ChunkId, DocId, Failure, Question, RetrieverName, TraceError};
+use super::{ByteRange, ChunkId, DocId, Question, QuestionFailure, RetrieverName, TraceError};
 use crate::closed_set::closed_set;
 
 closed_set! {
@@ -375,13 +375,13 @@ impl Trace {
 
     /// The failure that leaves the question without a result: its own, else that of the first call that failed.
     #[must_use]
-    pub fn failure(&self) -> Option<Failure<'_>> {
+    pub fn failure(&self) -> Option<QuestionFailure<'_>> {
         if let Some(error) = &self.error {
-            return Some(Failure { arm: None, error });
+            return Some(QuestionFailure { arm: None, error });
         }
         self.arms.iter().find_map(|arm| {
             let error = arm.attempts.iter().find_map(|call| call.error.as_ref())?;
-            Some(Failure {
+            Some(QuestionFailure {
                 arm: Some(arm.arm),
                 error,
             })

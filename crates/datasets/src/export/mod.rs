@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use crate::digest;
 use crate::error::DatasetError;
 use crate::load::load;
-use crate::spec::LoadSpec;
 use crate::texts::DocumentTexts;
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::Dataset;
@@ -121,10 +121,10 @@ fn read_back(
         ExportLayout::Jsonl => (Format::Jsonl, None),
         ExportLayout::Beir { split } => (Format::Beir, Some(split.to_owned())),
     };
-    let spec = LoadSpec {
+    let spec = DatasetSettings {
         split,
         missing_evidence: Some(MissingEvidence::Keep),
-        ..LoadSpec::new(format, folder)
+        ..DatasetSettings::new(format, folder)
     };
     let back = load(&spec).map_err(|error| DatasetError::NotKept {
         format,

@@ -43,12 +43,10 @@ fn reload(folder: &Path, layout: ExportLayout<'_>) -> Dataset {
         ExportLayout::Beir { split } => (Format::Beir, Some(split.to_owned())),
     };
     let missing_evidence = Some(MissingEvidence::Keep);
-    load(&LoadSpec {
-        format,
-        path: folder.to_owned(),
+    load(&DatasetSettings {
         split,
         missing_evidence,
-        globs: Vec::new(),
+        ..DatasetSettings::new(format, folder)
     })
     .expect("loads")
 }

@@ -15,7 +15,7 @@ use super::finding::{Finding, Rule};
 use super::subject::{LintSubject, content_terms};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::text::normalise;
-use ragtriage_core::text::sentences::{self, Piece};
+use ragtriage_core::text::sentences::{self, Segment};
 use ragtriage_core::types::{Member, Question};
 
 /// Of fewer content terms all may stand in one sentence because they name what is asked about.
@@ -112,7 +112,7 @@ fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
 /// The documents that some question quotes, each cut into sentences once.
 struct Wordings<'a> {
     subject: &'a LintSubject<'a>,
-    pieces: HashMap<usize, Vec<Piece>>,
+    pieces: HashMap<usize, Vec<Segment>>,
 }
 
 impl<'a> Wordings<'a> {
@@ -137,7 +137,7 @@ impl<'a> Wordings<'a> {
         let pieces = &self.pieces[&number];
         let mut found = Vec::new();
         for range in &member.ranges {
-            // Pieces ascend and do not overlap.
+            // Segments ascend and do not overlap.
             let first = pieces.partition_point(|piece| piece.range.end <= range.start);
             let overlapping = pieces[first..]
                 .iter()

@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 pub use disk::DiskUse;
 pub use error::CacheError;
-pub use ragtriage_core::text::content_key::{Key, key};
+pub use ragtriage_core::text::content_key::{ContentKey, key};
 pub use upkeep::Size;
 
 /// How long another process's write is waited for.
@@ -79,7 +79,7 @@ impl Database {
     pub async fn read<T: Send + 'static>(
         &self,
         table: CacheTable,
-        keys: Vec<Key>,
+        keys: Vec<ContentKey>,
         decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
     ) -> Result<Vec<Option<T>>, CacheError> {
         self.work(move |connection| {
@@ -103,7 +103,7 @@ impl Database {
     pub async fn write(
         &self,
         table: CacheTable,
-        rows: Vec<(Key, Vec<u8>)>,
+        rows: Vec<(ContentKey, Vec<u8>)>,
     ) -> Result<(), CacheError> {
         self.work(move |connection| {
             let transaction =

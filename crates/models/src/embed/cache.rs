@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
-use crate::cache::{CacheTable, Database, Key, key};
+use crate::cache::{CacheTable, ContentKey, Database, key};
 use ragtriage_core::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
@@ -62,7 +62,7 @@ impl CachedEncoder {
         self.n_misses.load(Ordering::Relaxed)
     }
 
-    fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Key> {
+    fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<ContentKey> {
         texts
             .iter()
             .map(|text| text_key(self.inner.fingerprint(role), role, *text))
@@ -73,7 +73,7 @@ impl CachedEncoder {
     async fn fill(
         &self,
         texts: &[TitledText<'_>],
-        keys: &[Key],
+        keys: &[ContentKey],
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -132,7 +132,8 @@ impl Encoder for CachedEncoder {
             let Some(measured) = self.inner.lengths(&batch_texts, role).await? else {
                 return Ok(None);
             };
-            let rows: Vec<(Key, Length)> = batch.iter().map(|i| keys[*i]).zip(measured).collect();
+            let rows: Vec<(ContentKey, Length)> =
+                batch.iter().map(|i| keys[*i]).zip(measured).collect();
             for (key, length) in &rows {
                 for i in &places[key] {
                     lengths[*i] = Some(*length);
@@ -182,7 +183,7 @@ impl Encoder for CachedEncoder {
         let (missing, places) = missing(&keys, &vectors);
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
-            let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
+            let batch_keys: Vec<ContentKey> = batch.iter().map(|i| keys[*i]).collect();
             let encoded = self
                 .fill(&batch_texts, &batch_keys, role, on_progress)
                 .await?;
@@ -205,8 +206,11 @@ impl Encoder for CachedEncoder {
 }
 
 /// The first place of each key that nothing was found for, and all its places: one answer serves them all.
-fn missing<T>(keys: &[Key], found: &[Option<T>]) -> (Vec<usize>, HashMap<Key, Vec<usize>>) {
-    let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+fn missing<T>(
+    keys: &[ContentKey],
+    found: &[Option<T>],
+) -> (Vec<usize>, HashMap<ContentKey, Vec<usize>>) {
+    let mut places: HashMap<ContentKey, Vec<usize>> = HashMap::new();
     let mut missing = Vec::new();
     for i in (0..keys.len()).filter(|i| found[*i].is_none()) {
         let known = places.entry(keys[i]).or_default();
@@ -218,7 +222,7 @@ fn missing<T>(keys: &[Key], found: &[Option<T>]) -> (Vec<usize>, HashMap<Key, Ve
     (missing, places)
 }
 
-fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
+fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> ContentKey {
     let role = match role {
         Role::Query => "query",
         Role::Passage => "passage",

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
 use super::{Completion, Generator, KeptReply, LlmError};
-use crate::cache::{CacheError, CacheTable, Database, Key, key};
+use crate::cache::{CacheError, CacheTable, ContentKey, Database, key};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
 
@@ -33,7 +33,7 @@ pub struct CachedReplies {
     database: Database,
     dataset: String,
     /// What is being asked for.
-    asking: Mutex<HashMap<Key, Arc<OnceCell<Completion>>>>,
+    asking: Mutex<HashMap<ContentKey, Arc<OnceCell<Completion>>>>,
     failure: OnceLock<CacheError>,
 }
 
@@ -61,7 +61,7 @@ impl CachedReplies {
     }
 
     /// `None` where the generator's replies are not worth keeping.
-    fn key(&self, prompt: &Prompt) -> Option<Key> {
+    fn key(&self, prompt: &Prompt) -> Option<ContentKey> {
         Some(key(&[
             self.inner.fingerprint()?,
             &prompt.system,
@@ -69,7 +69,7 @@ impl CachedReplies {
         ]))
     }
 
-    async fn read(&self, key: Key) -> Option<KeptReply> {
+    async fn read(&self, key: ContentKey) -> Option<KeptReply> {
         match self
             .database
             .read(REPLIES, vec![key], KeptReply::read)
@@ -83,7 +83,7 @@ impl CachedReplies {
         }
     }
 
-    async fn keep(&self, key: Key, reply: &Completion, took: Duration) {
+    async fn keep(&self, key: ContentKey, reply: &Completion, took: Duration) {
         let Completion {
             text,
             finish,
@@ -113,7 +113,7 @@ impl CachedReplies {
         }
     }
 
-    fn asking(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Completion>>>> {
+    fn asking(&self) -> MutexGuard<'_, HashMap<ContentKey, Arc<OnceCell<Completion>>>> {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

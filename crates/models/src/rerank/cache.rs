@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use super::{RerankError, Reranker};
-use crate::cache::{CacheTable, Database, Key, key};
+use crate::cache::{CacheTable, ContentKey, Database, key};
 use ragtriage_core::types::TitledText;
 
 /// Where scores are kept.
@@ -54,7 +54,7 @@ impl CachedReranker {
         &self,
         query: &str,
         passages: &[TitledText<'_>],
-        keys: &[Key],
+        keys: &[ContentKey],
     ) -> Result<Vec<f32>, RerankError> {
         let scores = self.inner.scores(query, passages).await?;
         if scores.len() != passages.len() {
@@ -98,7 +98,7 @@ impl Reranker for CachedReranker {
             return Ok(Vec::new());
         }
         let fingerprint = self.inner.fingerprint();
-        let keys: Vec<Key> = passages
+        let keys: Vec<ContentKey> = passages
             .iter()
             .map(|passage| key(&[fingerprint, query, passage.title, passage.text]))
             .collect();
@@ -110,7 +110,7 @@ impl Reranker for CachedReranker {
             .fetch_add((passages.len() - missing.len()) as u64, Ordering::Relaxed);
         if !missing.is_empty() {
             let texts: Vec<TitledText<'_>> = missing.iter().map(|i| passages[*i]).collect();
-            let text_keys: Vec<Key> = missing.iter().map(|i| keys[*i]).collect();
+            let text_keys: Vec<ContentKey> = missing.iter().map(|i| keys[*i]).collect();
             let scored = self.fill(query, &texts, &text_keys).await?;
             for (i, score) in missing.into_iter().zip(scored) {
                 scores[i] = Some(score);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::plan::ArmPlan;
 use ragtriage_core::config::Price;
 use ragtriage_core::types::{
-    ArmCalls, ChunkId, Estimate, Forecast, Kept, Origin, Seconds, Stop, Trace,
+    ArmCalls, ChunkId, Estimate, Forecast, Kept, Origin, Stop, TimeForecast, Trace,
 };
 use ragtriage_models::llm::Limits;
 
@@ -161,7 +161,7 @@ impl CallTally {
             expected: expected.map(cost),
         };
         let at_once = |n: usize, seconds: f64| calls as f64 * seconds / n.max(1) as f64;
-        estimate.seconds = Seconds {
+        estimate.seconds = TimeForecast {
             concurrency,
             in_work,
             // A kept reply's seconds are those of its question's turn, waits included: as many as are in work share them.
@@ -291,7 +291,7 @@ mod tests {
         assert!((estimate.cost_usd.most - 0.06).abs() < 1e-12);
         assert!((estimate.cost_usd.expected.unwrap() - 0.024).abs() < 1e-12);
         // 2 calls of (1 + 3) / 2 = 2 s, 4 in work; or of 1 s, 2 at once.
-        let seconds = Seconds {
+        let seconds = TimeForecast {
             concurrency: 2,
             in_work: 4,
             expected: Some(1.0),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Resolved;
-use super::assemble::{Assembled, dataset_label};
+use super::assemble::Assembled;
 use crate::ask::RunFacts;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::text::{address, analyse, tokens};
@@ -68,7 +68,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
             .display()
             .to_string(),
         settings,
-        dataset: dataset_label(&resolved.settings),
+        dataset: resolved.settings.dataset.label(),
         dataset_digest: data.digest.to_owned(),
         shortened,
         external: None,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::{Settings, SettingsError};
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::text::address;
 
 /// Where a value came from.
@@ -101,6 +102,16 @@ impl Resolved {
             .and_then(Path::parent)
             .map(Path::to_owned)
             .unwrap_or_default()
+    }
+
+    /// Returns the settings of the data set, with the path from the current folder.
+    #[must_use]
+    pub fn dataset(&self) -> DatasetSettings {
+        let dataset = &self.settings.dataset;
+        DatasetSettings {
+            path: self.base().join(&dataset.path).components().collect(), // `docs/.` is `docs`
+            ..dataset.clone()
+        }
     }
 
     /// Every setting as TOML, with its origin in a comment. An address is shown without its user info and what its query says, which

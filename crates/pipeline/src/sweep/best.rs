@@ -7,21 +7,6 @@ use toml::{Table, Value};
 use crate::settings::{Resolved, Settings};
 use ragtriage_core::text::address;
 
-/// Configuration keys that hold a path relative to the configuration file.
-const PATHS: [&str; 11] = [
-    "dataset.path",
-    "generation.prompt",
-    "generation.ca_file",
-    "retrieval.dense.model",
-    "retrieval.dense.model_path",
-    "retrieval.dense.query_model",
-    "retrieval.dense.ca_file",
-    "retrieval.late_interaction.model",
-    "rerank.model",
-    "rerank.ca_file",
-    "cache.dir",
-];
-
 /// Prompt packing that replaces the trial's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
@@ -31,46 +16,34 @@ pub struct Packing {
     pub context_tokens: usize,
 }
 
-/// Returns the file's text: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
+/// Returns the file's text: the settings that differ from the defaults, with relative paths rewritten to start from `folder`, below the
+/// lines of `comment`.
 #[must_use]
 pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
-    let table =
-        |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
     let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
     if let Some(Packing { k, context_tokens }) = packing {
         settings.retrieval.k = k;
         settings.retrieval.candidates = settings.retrieval.candidates.max(k);
         settings.generation.context_tokens = context_tokens;
     }
-    let mut own = differing(&table(&settings), &table(&Settings::default()));
-    // The default path is the settings file's own folder, and this file lies in another.
-    let dataset = own
-        .entry("dataset")
-        .or_insert_with(|| Value::Table(Table::new()));
-    if let Value::Table(dataset) = dataset {
-        dataset
-            .entry("path")
-            .or_insert_with(|| Value::String(settings.dataset.path.to_string_lossy().into_owned()));
-    }
-    for key in PATHS {
-        move_path(&mut own, key, &resolved.base(), folder);
-    }
+    settings.move_paths(|path| seen_from(folder, path, &resolved.base()));
     let shortened = shortened.iter().map(|key| {
         format!(
             "{key} is written without its user info and query, which may hold keys: set it again."
         )
     });
-    let lines = comment
-        .lines()
-        .map(str::to_owned)
-        .chain(shortened)
-        .map(|line| format!("# {line}"));
-    let head: Vec<String> = lines.collect();
+    let lines = comment.lines().map(str::to_owned).chain(shortened);
+    let head: Vec<String> = lines.map(|line| format!("# {line}")).collect();
+    let own = differing(&table(&settings), &table(&Settings::default()));
     format!(
         "{}\n\n{}",
         head.join("\n"),
         toml::to_string(&own).expect("a table of plain values")
     )
+}
+
+fn table(settings: &Settings) -> Table {
+    Table::try_from(settings).expect("settings are plain TOML values")
 }
 
 /// Returns the entries of `own` that differ from `other`.
@@ -85,26 +58,14 @@ fn differing(own: &Table, other: &Table) -> Table {
     own.iter().filter_map(differs).collect()
 }
 
-/// Rewrites the path at `key`, where there is one: a relative text that names something from `base`.
-fn move_path(table: &mut Table, key: &str, base: &Path, folder: &Path) {
-    let mut names = key.split('.');
-    let first = names.next().and_then(|name| table.get_mut(name));
-    let Some(Value::String(text)) = names
-        .try_fold(first, |value, name| Some(value?.get_mut(name)))
+/// Returns the relative `path`, which starts from `base`, as it is reached from `folder`; `None` if it names no file.
+fn seen_from(folder: &Path, path: &Path, base: &Path) -> Option<PathBuf> {
+    (!path.is_absolute())
+        .then(|| from_folder(&base.join(path), folder))
         .flatten()
-    else {
-        return;
-    };
-    let there = base.join(&*text);
-    if Path::new(&*text).is_absolute() || !there.exists() {
-        return;
-    }
-    if let Some(moved) = from_folder(&there, folder) {
-        *text = moved.to_string_lossy().into_owned();
-    }
 }
 
-/// `path` as it is reached from `folder`; `None` where one of them cannot be resolved.
+/// Returns `path` relative to `folder`; `None` where one of them does not exist.
 fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
     let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
     let shared = path

@@ -6,7 +6,7 @@ use super::counterparts::{Counterpart, answer_text};
 use super::evaluated::Evaluated;
 use ragtriage_core::config::{GeneratorName, Settings};
 use ragtriage_core::measure::Measure;
-use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template};
+use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Template, TemplatePart};
 use ragtriage_core::types::{Attempt, Fault, Flag, QuestionId, QuestionKind, Trace};
 
 /// The page's first block.
@@ -190,11 +190,11 @@ fn prompt(template: &Template, titles: bool) -> PromptParts {
     }
 }
 
-fn parts(parts: &[Part]) -> Vec<PromptPart> {
+fn parts(parts: &[TemplatePart]) -> Vec<PromptPart> {
     let parts = parts.iter().map(|part| match part {
-        Part::Text(text) => PromptPart::Text(text.clone()),
-        Part::Question => PromptPart::Question,
-        Part::Passages => PromptPart::Passages,
+        TemplatePart::Text(text) => PromptPart::Text(text.clone()),
+        TemplatePart::Question => PromptPart::Question,
+        TemplatePart::Passages => PromptPart::Passages,
     });
     parts.collect()
 }

@@ -10,7 +10,7 @@ const PLACES: usize = 1 << 14;
 const LONGEST: usize = 23;
 
 #[derive(Clone, Copy)]
-struct Place {
+struct MemoEntry {
     word: [u8; LONGEST],
     term: [u8; LONGEST],
     /// 0 where no word is remembered: no word is empty.
@@ -19,7 +19,7 @@ struct Place {
     term_length: u8,
 }
 
-const FREE: Place = Place {
+const FREE: MemoEntry = MemoEntry {
     word: [0; LONGEST],
     term: [0; LONGEST],
     word_length: 0,
@@ -28,7 +28,7 @@ const FREE: Place = Place {
 
 /// A memory of words and of the terms that they became.
 pub(super) struct Memo {
-    places: Box<[Place]>,
+    places: Box<[MemoEntry]>,
     /// The last term that is too long to be remembered.
     long: String,
 }

@@ -1,13 +1,14 @@
-//! The settings of generation to what answers: an endpoint with its key, its patience and what it may cost, or a reader of our own.
+//! Wiring of the generator: an endpoint with its key, retry policy and cost limits, or the built-in reader.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{AssembleError, Environment, dataset_label, key, not_here, prompt_counter};
+use super::environment::Environment;
+use super::error::AssembleError;
+use super::prompt::prompt_counter;
 use crate::estimate::CallTerms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
-use ragtriage_core::text::address;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
 use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Limits, Secret};
@@ -28,9 +29,7 @@ pub(super) fn generator(
         GeneratorName::None => Ok(None),
         GeneratorName::Extractive => Ok(Some(Arc::new(Extractive))),
         GeneratorName::Openai => {
-            if environment.offline && !address::is_on_this_machine(&generation.base_url) {
-                return Err(not_here("generation.base_url", &generation.base_url).into());
-            }
+            environment.check_address("generation.base_url", &generation.base_url)?;
             Ok(Some(openai::connect(
                 &openai_settings(resolved, environment)?,
                 allowance,
@@ -52,7 +51,7 @@ pub(super) fn keep_replies(
         return Ok(None);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    CachedReplies::open(generator, &path, dataset_label(settings))
+    CachedReplies::open(generator, &path, settings.dataset.label())
         .map(|replies| Some(Arc::new(replies)))
 }
 
@@ -61,13 +60,11 @@ fn openai_settings(
     environment: &Environment,
 ) -> Result<OpenAiSettings, SettingsError> {
     let generation = &resolved.settings.generation;
-    let api_key = key(
-        generation.api_key_env.as_deref(),
-        "generation.api_key_env",
-        environment,
-    )?;
+    let api_key = environment.key(generation.api_key_env.as_deref(), "generation.api_key_env")?;
     let headers = generation.headers_env.iter().map(|(header, variable)| {
-        let value = key(Some(variable), "generation.headers_env", environment)?.unwrap_or_default();
+        let value = environment
+            .key(Some(variable), "generation.headers_env")?
+            .unwrap_or_default();
         Ok((header.clone(), Secret::new(value)))
     });
     let deadline_s = generation
@@ -96,7 +93,7 @@ fn openai_settings(
 }
 
 /// Calls at once at most: `concurrency` is a beginning.
-pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
+fn most_concurrency(generation: &GenerationSettings) -> usize {
     generation
         .most_concurrency
         .unwrap_or(generation.concurrency.saturating_mul(4))
@@ -138,4 +135,21 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
         prompt_counter()?,
         terms(generation).most_completion_tokens,
     ))))
+}
+
+/// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; for local work
+/// as many.
+pub(super) fn concurrency(settings: &Settings) -> usize {
+    match settings.generation.generator {
+        GeneratorName::Openai => 2 * calls(settings),
+        GeneratorName::Extractive | GeneratorName::None => calls(settings),
+    }
+}
+
+/// Calls of the generator at once: of an endpoint at most, of local work two a core (one may wait for the vector engine).
+pub(super) fn calls(settings: &Settings) -> usize {
+    match settings.generation.generator {
+        GeneratorName::Openai => most_concurrency(&settings.generation),
+        GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
+    }
 }

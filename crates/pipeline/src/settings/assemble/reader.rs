@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{
-    AssembleError, Environment, allowance, calls, check, generator, keep_replies, prompt_counter,
-    template,
-};
+use super::environment::Environment;
+use super::error::AssembleError;
+use super::evaluation::check;
+use super::generation::{allowance, calls, generator, keep_replies};
+use super::prompt::{prompt_counter, template};
 use crate::cross::Reader;
 use crate::settings::Resolved;
 use ragtriage_eval::compare::cross::PromptMaker;

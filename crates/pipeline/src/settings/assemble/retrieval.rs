@@ -1,12 +1,13 @@
-//! The settings of retrieval to its parts: retrievers with their encoders, the vector store, fusion, the reranker.
+//! Wiring of retrieval: retrievers with their encoders, the vector store, the reranker.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::environment::Environment;
+use super::error::{AssembleError, unusable};
 use super::recipients::uses_vector_store;
-use super::{AssembleError, Environment, key, not_here, unusable};
 use crate::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlan,
 };
@@ -129,12 +130,11 @@ impl<'a> Wiring<'a> {
     async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
         let dense = &self.settings().retrieval.dense;
         let encoder: Arc<dyn Encoder> = if let Some(url) = &dense.endpoint {
-            self.refuse_elsewhere("retrieval.dense.endpoint", url)?;
-            let api_key = key(
-                dense.api_key_env.as_deref(),
-                "retrieval.dense.api_key_env",
-                self.environment,
-            )?;
+            self.environment
+                .check_address("retrieval.dense.endpoint", url)?;
+            let api_key = self
+                .environment
+                .key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env")?;
             self.record("dense", &dense.model, None);
             let settings = RemoteSettings {
                 api_key: api_key.map(Secret::new),
@@ -148,7 +148,7 @@ impl<'a> Wiring<'a> {
                     .ca_file
                     .as_ref()
                     .map(|path| self.resolved.base().join(path)),
-                backoff: patience(dense.timeout_s),
+                backoff: backoff(dense.timeout_s),
                 ..RemoteSettings::new(url.clone(), dense.model.clone())
             };
             Arc::new(Remote::open(settings).await?)
@@ -211,12 +211,10 @@ impl<'a> Wiring<'a> {
         let reranker: Arc<dyn Reranker> = match (&rerank.endpoint, &rerank.model) {
             (None, None) => return Ok(None),
             (Some(url), model) => {
-                self.refuse_elsewhere("rerank.endpoint", url)?;
-                let api_key = key(
-                    rerank.api_key_env.as_deref(),
-                    "rerank.api_key_env",
-                    self.environment,
-                )?;
+                self.environment.check_address("rerank.endpoint", url)?;
+                let api_key = self
+                    .environment
+                    .key(rerank.api_key_env.as_deref(), "rerank.api_key_env")?;
                 let model = model.clone().unwrap_or_default();
                 self.record("rerank", if model.is_empty() { url } else { &model }, None);
                 let settings = RerankSettings::new(url.clone(), rerank.form, model);
@@ -228,7 +226,7 @@ impl<'a> Wiring<'a> {
                         .ca_file
                         .as_ref()
                         .map(|path| self.resolved.base().join(path)),
-                    backoff: patience(rerank.timeout_s),
+                    backoff: backoff(rerank.timeout_s),
                     ..settings
                 })?)
             }
@@ -266,17 +264,16 @@ impl<'a> Wiring<'a> {
                 VectorPlace::Embedded(base.join(cache_folder::COLLECTIONS))
             }
             VectorStoreKind::Server => {
-                self.refuse_elsewhere("vector_store.url", &store.url)?;
+                self.environment
+                    .check_address("vector_store.url", &store.url)?;
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
                     return Err(SettingsError::KeptByContent);
                 }
                 VectorPlace::Server(Server {
                     url: store.url.clone(),
-                    api_key: key(
-                        store.api_key_env.as_deref(),
-                        "vector_store.api_key_env",
-                        self.environment,
-                    )?,
+                    api_key: self
+                        .environment
+                        .key(store.api_key_env.as_deref(), "vector_store.api_key_env")?,
                     timeout: Duration::from_secs_f64(store.timeout_s),
                     indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
                 })
@@ -347,17 +344,9 @@ impl<'a> Wiring<'a> {
         self.caches.push(Arc::clone(&cached));
         Ok(cached)
     }
-
-    fn refuse_elsewhere(&self, key: &str, url: &str) -> Result<(), SettingsError> {
-        if self.environment.offline && !address::is_on_this_machine(url) {
-            Err(not_here(key, url))
-        } else {
-            Ok(())
-        }
-    }
 }
 
 /// Four tries within three times the time of one call.
-fn patience(timeout_s: f64) -> Backoff {
+fn backoff(timeout_s: f64) -> Backoff {
     Backoff::new(4, Duration::from_secs_f64(3.0 * timeout_s))
 }

@@ -1,0 +1,51 @@
+//! The environment of a run: folders, network access, environment variables.
+
+use std::path::PathBuf;
+
+use crate::settings::SettingsError;
+use crate::settings::cache_folder::ScratchFolder;
+use ragtriage_core::text::address;
+
+/// The environment of a run, read once by the command line, so that no library reads it.
+pub struct Environment {
+    /// The cache folder: models, vectors, collections, responses.
+    pub cache_dir: PathBuf,
+    /// Address of the Hugging Face hub.
+    pub hub: String,
+    /// Refuses every connection that does not stay on this machine.
+    pub offline: bool,
+    /// Present where no cache is read or written; holds the collections of this process.
+    pub scratch: Option<ScratchFolder>,
+    /// Reads an environment variable.
+    pub variable: fn(&str) -> Option<String>,
+}
+
+impl Environment {
+    /// Returns the value of the environment variable `name`, which the setting `key` gives.
+    ///
+    /// # Errors
+    /// A variable that is unset or empty.
+    pub(super) fn key(
+        &self,
+        name: Option<&str>,
+        key: &'static str,
+    ) -> Result<Option<String>, SettingsError> {
+        let Some(name) = name else { return Ok(None) };
+        let value = (self.variable)(name).filter(|value| !value.is_empty());
+        value.map(Some).ok_or_else(|| SettingsError::NoKey {
+            name: name.to_owned(),
+            key,
+        })
+    }
+
+    /// Refuses an address on another machine in offline mode.
+    pub(super) fn check_address(&self, key: &str, url: &str) -> Result<(), SettingsError> {
+        if !self.offline || address::is_on_this_machine(url) {
+            return Ok(());
+        }
+        Err(SettingsError::NotLocal {
+            key: key.to_owned(),
+            url: address::shown_url(url),
+        })
+    }
+}

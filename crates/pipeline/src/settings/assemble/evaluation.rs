@@ -1,0 +1,74 @@
+//! The configuration of evaluation: metrics, judging, gates.
+
+use std::collections::BTreeSet;
+
+use super::error::unusable;
+use crate::settings::{Settings, SettingsError};
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::config::MOST_RESAMPLES;
+use ragtriage_core::hint::Hint;
+use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_eval::gate::{Gate, GateBound, GateError};
+use ragtriage_eval::summary::EvaluationPlan;
+
+/// Refuses values outside their range, and gates that no measure could meet.
+pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
+    settings.validate()?;
+    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), error.hint()))?;
+    Ok(())
+}
+
+/// How a run of these settings is evaluated.
+#[must_use]
+pub fn evaluation(settings: &Settings) -> EvaluationPlan {
+    let evaluation = &settings.evaluation;
+    EvaluationPlan {
+        measures: measures(settings),
+        k: settings.retrieval.k,
+        judge: judge(settings),
+        resamples: evaluation.resamples.min(MOST_RESAMPLES),
+        seed: evaluation.seed,
+        cluster: evaluation.cluster,
+    }
+}
+
+/// The gates that the settings set.
+///
+/// # Errors
+/// A limit that its measure cannot keep or cannot break.
+pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
+    let gates = &settings.gates;
+    let all = [
+        (GateBound::Min, &gates.min),
+        (GateBound::Max, &gates.max),
+        (GateBound::MaxDrop, &gates.max_drop),
+    ];
+    let each = all
+        .into_iter()
+        .flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
+    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit))
+        .collect()
+}
+
+/// The standard measures at `ks`, `EM@k` and the rule of thumb's `EM@5`, and what was asked for besides; each once.
+fn measures(settings: &Settings) -> Vec<Measure> {
+    let evaluation = &settings.evaluation;
+    let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));
+    let further = evaluation
+        .measures
+        .iter()
+        .copied()
+        .chain(evaluation.primary);
+    let all = Measure::standard(&evaluation.ks)
+        .into_iter()
+        .chain(em.into_iter().flatten())
+        .chain(further);
+    all.collect::<BTreeSet<Measure>>().into_iter().collect()
+}
+
+fn judge(settings: &Settings) -> Judge {
+    Judge {
+        scorer: settings.evaluation.scorer,
+        correct_f1: settings.evaluation.correct_f1,
+    }
+}
