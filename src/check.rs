@@ -131,19 +131,19 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
 }
 
 fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
-    let wrong = || {
-        let hint = format!(
-            "for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures"
-        );
-        Failure::new(
-            format!("`{flag} {text}` is not a measure, `=` and a number"),
-            Some(hint),
-        )
-    };
-    let (name, limit) = text.split_once('=').ok_or_else(wrong)?;
+    let (name, limit) = text.split_once('=').ok_or_else(|| malformed(flag, text))?;
     let measure: Measure = name.trim().parse()?;
-    let limit = limit.trim().parse().map_err(|_| wrong())?;
+    let limit = limit.trim().parse().map_err(|_| malformed(flag, text))?;
     Ok(Gate::new(measure, bound, limit)?)
+}
+
+fn malformed(flag: &str, text: &str) -> Failure {
+    let hint =
+        format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
+    Failure::new(
+        format!("`{flag} {text}` is not a measure, `=` and a number"),
+        Some(hint),
+    )
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.
@@ -159,7 +159,7 @@ fn gate_settings(args: &CheckArgs, manifest: &Manifest) -> Result<(Settings, Pat
     Ok((manifest.settings.clone(), base))
 }
 
-/// Settings first; a flag takes the place of a setting for the same bound.
+/// Merges gates: a flag replaces the configured gate for the same bound.
 fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     let mut gates: Vec<Gate> = settings;
     for flag in flags {
@@ -171,7 +171,7 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     gates
 }
 
-/// The report to stdout, the JUnit file, and the annotations, which are talk to the machine that runs the job.
+/// Prints the report, and writes the JUnit file and the annotations that were asked for.
 fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::render(report)).map_err(|error| {

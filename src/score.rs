@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::measure::{Family, Measure};
-use ragtriage_eval::files::{self, FilePlan, FileScores, MeasureColumn};
+use ragtriage_eval::files::{self, FilePlan, FileScores};
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 use ragtriage_report::{glossary, trec_eval};
 use ragtriage_runs::external::input::Input;
@@ -99,7 +99,7 @@ fn scorers() -> impl TypedValueParser<Value = Scorer> {
 /// Runs the command.
 pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
     if args.list {
-        return output::data(&glossary::render());
+        return output::report(&glossary::report());
     }
     let inputs = [&args.qrels, &args.gold]
         .into_iter()
@@ -257,8 +257,9 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
 
 /// A corpus size with which Fallout or Accuracy has no value is a wrong size.
 fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
-    let lacks_value = |column: &&MeasureColumn| column.summary.n < scores.ids.len();
-    let Some(column) = scores.columns.iter().find(lacks_value) else {
+    let n = scores.ids.len();
+    let mut columns = scores.columns.iter();
+    let Some(column) = columns.find(|column| column.summary.n < n) else {
         return Ok(());
     };
     let message = format!(

@@ -24,7 +24,7 @@ use ragtriage_datasets::label::{
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::{Resolved, assemble};
-use ragtriage_report::labelling::Screen;
+use ragtriage_report::labelling::AnnotatorScreen;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 
@@ -100,7 +100,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let mut annotator: Box<dyn Annotator + '_> = if let Some(qrels) = qrels {
             Box::new(qrels)
         } else {
-            let screen = Screen::new(output::talk_width(), output::talk_color());
+            let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
             Box::new(Terminal::new(
                 std::io::stdin().lock(),
                 screen,

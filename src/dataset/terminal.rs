@@ -12,13 +12,13 @@ use ragtriage_datasets::label::{
     Annotator, AnnotatorReply, Closing, PassageJudgment, Quote, Refused, ShownPassage, WantedAnswer,
 };
 use ragtriage_report::labelling::{
-    ALL_NEEDED, ANSWER, ANSWER_HELP, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP, Screen,
+    ALL_NEEDED, ANSWER, ANSWER_HELP, AnnotatorScreen, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP,
 };
 
 /// Reads a line at a time; the end of its input is a stop.
 pub struct Terminal<R> {
     input: R,
-    screen: Screen,
+    screen: AnnotatorScreen,
     /// Whether what is read is shown: a terminal does so by itself, a pipe does not.
     echoes: bool,
     explained: Explained,
@@ -34,7 +34,7 @@ struct Explained {
 }
 
 impl<R: BufRead> Terminal<R> {
-    pub fn new(input: R, screen: Screen, echoes: bool) -> Self {
+    pub fn new(input: R, screen: AnnotatorScreen, echoes: bool) -> Self {
         Self {
             input,
             screen,

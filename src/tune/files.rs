@@ -12,7 +12,7 @@ use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
-use ragtriage_report::chart::{Place, svg};
+use ragtriage_report::chart::{Placement, svg};
 use ragtriage_report::document::Fact;
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
@@ -53,7 +53,7 @@ pub(super) fn report(
     for drawing in drawings::all(&found) {
         folder.write(
             &format!("{}.svg", drawing.name),
-            svg::render(&drawing.chart, Place::File).as_bytes(),
+            svg::render(&drawing.chart, Placement::File).as_bytes(),
         )?;
     }
     if let Some((_, winner)) = outcome.winner().filter(|_| !outcome.interrupted) {
@@ -173,9 +173,11 @@ fn head(
 
 /// How much of each stage had to be made.
 fn shared(outcome: &SweepOutcome) -> String {
-    let stage = |(what, Reuse { wanted, made }): (&str, Reuse)| {
-        format!("{} of {} {what}", thousands(made), thousands(wanted))
-    };
-    let stages: Vec<String> = outcome.work.stages().into_iter().map(stage).collect();
+    let stages = outcome.work.stages().into_iter();
+    let stages: Vec<String> = stages
+        .map(|(what, Reuse { wanted, made })| {
+            format!("{} of {} {what}", thousands(made), thousands(wanted))
+        })
+        .collect();
     format!("{}; the rest were cached", stages.join(", "))
 }

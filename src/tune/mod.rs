@@ -156,23 +156,16 @@ fn pair(outcome: &SweepOutcome) -> Option<[std::path::Display<'_>; 2]> {
 /// Returns an error if the sweep was interrupted or every trial failed.
 fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
     if !outcome.interrupted {
-        let all = |failed: bool, what: &str| {
-            let hint = "the report names each one's error".to_owned();
-            if failed {
-                Err(Failure::new(
-                    format!("every trial failed{what}"),
-                    Some(hint),
-                ))
-            } else {
-                Ok(())
-            }
-        };
-        all(outcome.runs.iter().all(Option::is_none), "")?;
         let answers = &outcome.answers;
-        return all(
-            !answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()),
-            " to generate answers",
-        );
+        let all_failed = if outcome.runs.iter().all(Option::is_none) {
+            "every trial failed"
+        } else if !answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()) {
+            "every trial failed to generate answers"
+        } else {
+            return Ok(());
+        };
+        let hint = "the report names each one's error".to_owned();
+        return Err(Failure::new(all_failed, Some(hint)));
     }
     let n = plural(outcome.n_left + outcome.trials.len(), "trial", "trials");
     let message = match outcome.n_left {

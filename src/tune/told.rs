@@ -55,11 +55,11 @@ impl Watch for Told {
             Err(error) => format!("failed: {error}"),
             Ok(done) => {
                 let mean = done.mean(measure).map_or(0.0, |(mean, _)| mean);
-                let work = done.work.stages();
-                let made = |(what, Reuse { wanted, made }): &(&str, Reuse)| {
-                    (*what != "trials run").then(|| format!("{what} {made}/{wanted}"))
-                };
-                let made: Vec<String> = work.iter().filter_map(made).collect();
+                let work = done.work.stages().into_iter();
+                let made = work.filter(|(what, _)| *what != "trials run");
+                let made: Vec<String> = made
+                    .map(|(what, Reuse { wanted, made })| format!("{what} {made}/{wanted}"))
+                    .collect();
                 let made = if made.is_empty() {
                     "cached".to_owned()
                 } else {

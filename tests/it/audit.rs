@@ -95,17 +95,17 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
     );
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: audit of k1
-      3 of 3 sampled questions were looked at, and 1 had the wrong class: error rate 33.3 % [6.1, 79.2].
+      3 of 3 sampled questions were audited, and 1 had the wrong class: error rate 33.3%, 95% CI [6.1, 79.2].
 
     Classes of 3 questions
-                 printed  corrected       95 %
-      retrieval    0.0 %     33.3 %   0.0-33.3
-      ranking     33.3 %      0.0 %   0.0-33.3
-      correct     66.7 %     66.7 %  19.5-90.3
-      - corrected: each printed class's share of all questions, divided as its audited questions were; intervals
-        by the bootstrap
+                 printed  corrected        95% CI
+      retrieval     0.0%      33.3%   [0.0, 33.3]
+      ranking      33.3%       0.0%   [0.0, 33.3]
+      correct      66.7%      66.7%  [19.5, 90.3]
+      - corrected: the share of each printed class, divided as its audited questions were; intervals by the
+        bootstrap
 
-    Printed class (down) by the one it should be (across)
+    Printed class (rows) by correct class (columns)
       printed as  retrieval  correct
       ranking             1        0
       correct             0        2

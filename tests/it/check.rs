@@ -28,13 +28,16 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
-      pass          Recall@5 >= 0.2   1.000 [0.292, 1.000]    n 3
-      inconclusive  AnswerF1 >= 0.5   0.667 [0.000, 1.000]    n 3
-                    0.5 lies inside [0.000, 1.000]: 3 questions do not decide it
-      fail          P@5 <= 0.05       0.200 [0.058, 0.766]    n 3
-                    P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
-      pass          RR drop <= 0.02   0.000 [0.000, 0.000]    n 3
-    The run does not pass. 2 passed, 1 failed, 1 inconclusive, which --strict would count as failed.
+      The run does not pass. 2 passed, 1 failed, 1 inconclusive, which strict mode would count as failed.
+
+    Gates
+      verdict       gate             value          95% CI  n
+      pass          Recall@5 >= 0.2  1.000  [0.292, 1.000]  3
+      inconclusive  AnswerF1 >= 0.5  0.667  [0.000, 1.000]  3
+      fail          P@5 <= 0.05      0.200  [0.058, 0.766]  3
+      pass          RR drop <= 0.02  0.000  [0.000, 0.000]  3
+      - AnswerF1 >= 0.5: 0.5 lies inside [0.000, 1.000]: 3 questions do not decide it
+      - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
     ");
 }
 
@@ -210,7 +213,7 @@ fn a_run_with_failed_questions_is_not_whole() {
     );
     let outcome = check(&project, &["runs/k1", "--min", "Recall@5=0.5"]);
     assert_eq!(outcome.code, 1);
-    let line = "  fail     every question judged  0.667                  3\n";
+    let line = "  fail          every question judged  0.667                  3\n";
     assert!(outcome.stdout.contains(line), "{}", outcome.stdout);
 }
 

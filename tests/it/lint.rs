@@ -40,18 +40,18 @@ fn a_sound_set_passes_and_its_report_is_this() {
     let outcome = Project::new().call(&["dataset", "lint", "c.toml"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     // Wilson of 1 in 2: [.095, .905], 81 points.
-    insta::assert_snapshot!(outcome.stdout, @"
+    insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: lint of jsonl data
-    documents    2, 2 used by a question (100.0 %)
-    questions    2: 2 span
-    wording      83.3 % of a question's content words stand in the sentences of its evidence (mean, n 2)
-    pooled       the first 10 of bm25 for 2 questions
+      0 errors, 1 warning.
+
+      documents  2, 2 used by a question (100.0%)
+      questions  2: 2 span
+      wording    83.3% of a question's content words occur in the sentences of its evidence (mean, n = 2)
+      pooled     the first 10 of bm25 for 2 questions
 
     warning: few-questions (1), groups too small for a figure of their own
-      kind `span` has 2 questions: an interval of 81 points in the middle of the scale
-          write 10 at least, or do not report it alone
-
-    0 errors, 1 warning
+      ! kind `span` has 2 questions: an interval of 81 points in the middle of the scale
+          hint: write 10 at least, or do not report it alone
     ");
 }
 

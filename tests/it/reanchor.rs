@@ -59,17 +59,18 @@ fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
     let outcome = project.call(&["dataset", "lint", "docs", "--reanchor"]);
     assert_eq!(outcome.code, 1, "a broken label: {}", outcome.stderr);
     insta::assert_snapshot!(outcome.stdout, @r"
-    broken  long (line 1), pump.md
-            the answer no longer stands in it: mend the answer or the question
-            was  runs for nine hours and then it rests
-            near runs for ten hours and then it rests
-    edited  stop (line 2), pump.md
-            was  Press the red button to stop it at once
-            now  Press the big red button to stop it at once
-    moved   tap (line 3), tap.md
-            was  in the cellar
-            in   water.md
-    3 pieces of evidence: 0 stand where they stood, 2 to rewrite, 1 broken
+    ragtriage: labels after an edit
+      3 pieces of evidence: 0 unchanged, 2 to rewrite, 1 broken.
+      - broken long (line 1), pump.md
+          why      the answer is no longer in it: correct the answer or the question
+          was      runs for nine hours and then it rests
+          nearest  runs for ten hours and then it rests
+      - edited stop (line 2), pump.md
+          was  Press the red button to stop it at once
+          now  Press the big red button to stop it at once
+      - moved tap (line 3), tap.md
+          was  in the cellar
+          in   water.md
     ");
     assert!(outcome.stderr.contains("`--write`"), "{}", outcome.stderr);
     assert_eq!(

@@ -181,16 +181,17 @@ fn a_table_of_queries_comes_with_per_query() {
         "--per-query",
     ];
     let expected = [
-        " r.trec      RR  MedianRank",
-        " q1      0.5000      2.0000",
-        " q2      1.0000      1.0000",
-        " q3      0.0000         inf",
+        "Values of r.trec",
+        "          RR  MedianRank",
+        "  q1  0.5000      2.0000",
+        "  q2  1.0000      1.0000",
+        "  q3  0.0000         inf",
     ];
     assert_eq!(
         scored(&project(), &args)
             .stdout
             .lines()
-            .take(4)
+            .take(5)
             .collect::<Vec<_>>(),
         expected
     );

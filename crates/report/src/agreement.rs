@@ -1,6 +1,6 @@
 //! Annotator agreement as data: kappa, the table of grades, the pairs that differ most.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::stats::kappa::Kappa;
@@ -108,9 +108,13 @@ fn kappa_row(name: &str, kappa: Option<Kappa>) -> [String; 5] {
 }
 
 fn grades(agreement: &AnnotatorAgreement) -> Table {
-    let cells = || agreement.table.iter();
-    let firsts: BTreeSet<i32> = cells().map(|(first, _, _)| *first).collect();
-    let seconds: BTreeSet<i32> = cells().map(|(_, second, _)| *second).collect();
+    let counts: BTreeMap<(i32, i32), usize> = agreement
+        .table
+        .iter()
+        .map(|(first, second, count)| ((*first, *second), *count))
+        .collect();
+    let firsts: BTreeSet<i32> = counts.keys().map(|(first, _)| *first).collect();
+    let seconds: BTreeSet<i32> = counts.keys().map(|(_, second)| *second).collect();
     let names: Vec<String> = seconds.iter().map(i32::to_string).collect();
     let columns: Vec<&str> = [""]
         .into_iter()
@@ -122,11 +126,11 @@ fn grades(agreement: &AnnotatorAgreement) -> Table {
     );
     let mut table = Table::new(title, &columns);
     for first in firsts {
-        let counts = seconds.iter().map(|second| {
-            let cell = cells().find(|(a, b, _)| (*a, *b) == (first, *second));
-            cell.map_or(0, |(_, _, count)| *count).to_string()
+        let row = seconds.iter().map(|second| {
+            let count = counts.get(&(first, *second));
+            count.copied().unwrap_or(0).to_string()
         });
-        table.row([first.to_string()].into_iter().chain(counts));
+        table.row([first.to_string()].into_iter().chain(row));
     }
     table
 }

@@ -102,11 +102,11 @@ fn shares(audit: &Audit) -> Table {
 }
 
 fn confusion(audit: &Audit) -> Table {
-    let cells = || audit.confusion.iter();
+    let cells = &audit.confusion;
     let correct: Vec<FailureClass> = FailureClass::ALL
         .iter()
         .copied()
-        .filter(|class| cells().any(|cell| cell.correct == *class))
+        .filter(|class| cells.iter().any(|cell| cell.correct == *class))
         .collect();
     let columns: Vec<&str> = ["printed as"]
         .into_iter()
@@ -114,9 +114,11 @@ fn confusion(audit: &Audit) -> Table {
         .collect();
     let mut table = Table::new("Printed class (rows) by correct class (columns)", &columns);
     for printed in FailureClass::ALL.iter().copied() {
-        if cells().any(|cell| cell.printed == printed) {
+        if cells.iter().any(|cell| cell.printed == printed) {
             let counts = correct.iter().map(|correct| {
-                let cell = cells().find(|cell| (cell.printed, cell.correct) == (printed, *correct));
+                let cell = cells
+                    .iter()
+                    .find(|cell| (cell.printed, cell.correct) == (printed, *correct));
                 cell.map_or(0, |cell| cell.count).to_string()
             });
             table.row([printed.name().to_owned()].into_iter().chain(counts));

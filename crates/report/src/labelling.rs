@@ -43,12 +43,12 @@ pub const CLOSE_HELP: &str = "No passage you saw answers it. Do you know that no
 
 /// A terminal to lay out for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Screen {
+pub struct AnnotatorScreen {
     width: usize,
     color: bool,
 }
 
-impl Screen {
+impl AnnotatorScreen {
     /// One of `columns`, where that is known; `color`: some of it may be dim, some bold.
     #[must_use]
     pub fn new(columns: Option<usize>, color: bool) -> Self {
@@ -310,7 +310,8 @@ mod tests {
         let (question, document) = (question("How do I get it back?"), document(TEXT));
         let start = TEXT.find("Wait").expect("there");
         let range = (start, TEXT.find("\n\n## Old").expect("there")).into();
-        let screen = Screen::new(Some(50), false).passage(&shown(&question, &document, range));
+        let screen =
+            AnnotatorScreen::new(Some(50), false).passage(&shown(&question, &document, range));
         insta::assert_snapshot!(screen, @r"
 
         ──────────────── question 3 of 40, passage 5 of 17
@@ -354,7 +355,7 @@ mod tests {
             (None, MOST_WIDTH),
             (Some(1), LEAST_WIDTH),
         ] {
-            let screen = Screen::new(columns, false);
+            let screen = AnnotatorScreen::new(columns, false);
             let shown = shown(&question, &document, (0, hostile.len()).into());
             let text = screen.passage(&shown) + &screen.document(&shown);
             assert!(
@@ -371,7 +372,8 @@ mod tests {
     #[test]
     fn colour_is_ours_alone() {
         let (question, document) = (question("Why?"), document("Because."));
-        let text = Screen::new(None, true).passage(&shown(&question, &document, (0, 8).into()));
+        let text =
+            AnnotatorScreen::new(None, true).passage(&shown(&question, &document, (0, 8).into()));
         assert!(text.contains("\u{1b}[1mWhy?\u{1b}[0m\n"), "{text:?}");
         assert_eq!(text.matches('\u{1b}').count(), 6);
     }

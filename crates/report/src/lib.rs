@@ -1,4 +1,4 @@
-//! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
+//! Reports: a document model, one builder per report, and one renderer per format. Renderers only lay out and return strings.
 
 pub mod agreement;
 pub mod anchors;
@@ -30,4 +30,4 @@ mod tests;
 pub mod trec;
 pub mod trec_eval;
 pub mod tuning;
-pub mod wrap;
+mod wrap;

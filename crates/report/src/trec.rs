@@ -1,6 +1,6 @@
 //! TREC files: a run of documents, a run of chunks, and qrels, as `trec_eval` reads them.
 //!
-//! Columns are parted by white space, so white space and `%` inside an id are percent-encoded ([`mod@column`]).
+//! Columns are separated by white space, so white space and `%` inside an id are percent-encoded ([`mod@column`]).
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Scores as `trec_eval` prints them: `name<padded to 22>\tquery\tvalue`, queries first, `all` last, four decimals.
 //!
-//! Measures that `trec_eval` does not have stand under our names.
+//! Measures that `trec_eval` does not have keep our names.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_eval::files::Counts;
 
-/// One run; `with_queries` is `trec_eval -q`.
+/// Formats one run; `with_queries` is `trec_eval -q`.
 #[must_use]
 pub fn render(file: &ScoredFile<'_>, with_queries: bool) -> String {
     let scores = &file.scores;
@@ -42,9 +42,8 @@ pub fn render(file: &ScoredFile<'_>, with_queries: bool) -> String {
     out
 }
 
-/// What `trec_eval` calls a measure, where it has it.
-#[must_use]
-pub fn name(measure: Measure) -> Option<String> {
+/// Returns the name of a measure in `trec_eval`, if it has one.
+fn name(measure: Measure) -> Option<String> {
     let k = match measure.cutoff() {
         None => None,
         Some(Cutoff::Top(k)) => Some(k),

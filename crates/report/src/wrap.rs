@@ -5,16 +5,9 @@ use ragtriage_core::text::sanitize::one_line;
 /// Most columns of a line.
 pub(crate) const WIDTH: usize = 110;
 
-/// `text` on one or more lines behind `lead`, later lines indented under the first; escape sequences, control and bidi
-/// characters of data are gone. Ends in a line feed.
-#[must_use]
-pub fn wrapped(lead: &str, text: &str) -> String {
-    wrapped_to(WIDTH, lead, text)
-}
-
-/// The same with at most `width` columns a line.
-#[must_use]
-pub fn wrapped_to(width: usize, lead: &str, text: &str) -> String {
+/// Breaks `text` into lines of at most `width` columns behind `lead`, later lines indented under the first. Escape sequences, control
+/// and bidirectional characters are removed. Ends in a line feed.
+pub(crate) fn wrapped_to(width: usize, lead: &str, text: &str) -> String {
     let indent = lead.chars().count();
     let mut out = String::new();
     let mut line = lead.to_owned();
@@ -41,7 +34,7 @@ mod tests {
     #[test]
     fn later_lines_stand_under_the_first() {
         let text = ["word"; 30].join(" ");
-        let lines: Vec<String> = wrapped("  lead  ", &text)
+        let lines: Vec<String> = wrapped_to(WIDTH, "  lead  ", &text)
             .lines()
             .map(str::to_owned)
             .collect();
@@ -52,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_word_longer_than_the_line_stands_alone_and_nothing_is_only_the_lead() {
-        assert_eq!(wrapped("a ", &"x".repeat(300)).lines().count(), 1);
-        assert_eq!(wrapped("a ", ""), "a\n");
+        assert_eq!(wrapped_to(WIDTH, "a ", &"x".repeat(300)).lines().count(), 1);
+        assert_eq!(wrapped_to(WIDTH, "a ", ""), "a\n");
     }
 }

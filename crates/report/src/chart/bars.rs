@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::axis::{Axis, Scale};
-use super::canvas::{Opening, Place, Sheet, said};
+use super::canvas::{Opening, Placement, Sheet, said};
 use super::labels::{fitted, px, width_of};
 use super::{MOST_TICKS, NOTHING};
 use ragtriage_core::types::Interval;
@@ -110,7 +110,7 @@ pub enum Key {
 
 /// The picture, ending in a line feed.
 #[must_use]
-pub fn render(bars: &Bars, place: Place) -> String {
+pub fn render(bars: &Bars, place: Placement) -> String {
     let legend = if bars.keys.is_empty() { 0.0 } else { LEGEND };
     let height = TOP + legend + ROW * bars.rows.len().max(1) as f64 + AXIS;
     let opening = Opening {
@@ -118,10 +118,10 @@ pub fn render(bars: &Bars, place: Place) -> String {
         size: (WIDTH, height),
         title: &bars.title,
         description: &description(bars),
-        has_links: place == Place::Page && bars.rows.iter().any(|row| row.link.is_some()),
+        has_links: place == Placement::Page && bars.rows.iter().any(|row| row.link.is_some()),
     };
     let mut sheet = Sheet::new(&opening);
-    if place == Place::File {
+    if place == Placement::File {
         let title = fitted(&bars.title, (WIDTH - 2.0 * BORDER) * 0.8);
         sheet.text(&title, BORDER, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
@@ -167,7 +167,7 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn new(bars: &'a Bars, place: Place, top: f64) -> Self {
+    fn new(bars: &'a Bars, place: Placement, top: f64) -> Self {
         let label = widest(bars, |row| &row.label).clamp(LEAST_LABEL, MOST_LABEL);
         let figure = widest(bars, |row| &row.figure).min(MOST_FIGURE);
         let left = BORDER + label + GAP;
@@ -188,7 +188,7 @@ impl<'a> Layout<'a> {
             .filter(|value| Scale::Linear.holds(*value));
         let values: Vec<f64> = values.chain([0.0]).collect();
         let axis = Axis::over(&values, Scale::Linear, MOST_TICKS.1);
-        let has_links = place == Place::Page;
+        let has_links = place == Placement::Page;
         Self {
             bars,
             axis,
@@ -442,7 +442,10 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_long_as_its_value() {
-        let drawn = render(&bars(vec![row("aa", 10.0), row("bb", 5.0)]), Place::Page);
+        let drawn = render(
+            &bars(vec![row("aa", 10.0), row("bb", 5.0)]),
+            Placement::Page,
+        );
         // Short names have 128: the axis begins at 16 + 128 + 12 = 156. Figures of two letters of 6.6 end at 760 - 16 = 744, so it
         // ends at 744 - 12 - 13.2 - 12 = 706.8; it goes from 0 to 10 over 550.8.
         assert_eq!(
@@ -454,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_negative_bar_goes_to_the_left_of_zero() {
-        let drawn = render(&bars(vec![row("aa", 0.1), row("b", -0.1)]), Place::Page);
+        let drawn = render(&bars(vec![row("aa", 0.1), row("b", -0.1)]), Placement::Page);
         let [plus, minus] = [0, 1].map(|at| rect(&drawn, at));
         assert!(
             (plus[0] - (minus[0] + minus[1])).abs() < 0.02 && (plus[1] - minus[1]).abs() < 0.02,
@@ -467,7 +470,7 @@ mod tests {
     fn the_rest_is_hatched_up_to_where_it_ends() {
         let mut rows = vec![row("aa", 10.0), row("bb", 5.0)];
         rows[1].rest = Some(10.0);
-        let drawn = render(&bars(rows), Place::Page);
+        let drawn = render(&bars(rows), Placement::Page);
         // From the middle, 156 + 275.4 = 431.4, as wide as the bar; the second row begins at 40 + 26, its bar 6 lower.
         assert!(drawn.contains("d=\"M431.4 72h275.4v14h-275.4z"), "{drawn}");
     }
@@ -497,7 +500,7 @@ mod tests {
     fn everything_drawn_is_said_too() {
         let mut one = row("ranking", 140.0);
         (one.figure, one.note) = ("140 (9.0 %)".to_owned(), "-140".to_owned());
-        let drawn = render(&bars(vec![one]), Place::Page);
+        let drawn = render(&bars(vec![one]), Placement::Page);
         assert!(
             drawn.contains("<desc>questions. ranking 140 (9.0 %) -140</desc>"),
             "{drawn}"
@@ -509,10 +512,10 @@ mod tests {
         let mut one = row("ranking", 1.0);
         one.link = Some("#class=ranking".to_owned());
         let linked = bars(vec![one.clone()]);
-        assert!(render(&linked, Place::Page).contains("<a href=\"#class=ranking\">"));
-        assert!(!render(&linked, Place::File).contains("<a "));
+        assert!(render(&linked, Placement::Page).contains("<a href=\"#class=ranking\">"));
+        assert!(!render(&linked, Placement::File).contains("<a "));
         one.link = Some("javascript:alert(1)".to_owned());
-        assert!(!render(&bars(vec![one]), Place::Page).contains("<a "));
+        assert!(!render(&bars(vec![one]), Placement::Page).contains("<a "));
     }
 
     #[test]
@@ -537,7 +540,7 @@ mod tests {
             keys: vec![(Key::Rest, name.to_owned())],
             ..bars(broken.to_vec())
         };
-        for place in [Place::File, Place::Page] {
+        for place in [Placement::File, Placement::Page] {
             let drawn = render(&drawing, place);
             assert!(
                 !drawn.contains("<script") && !drawn.contains(['\u{202e}', '\u{1b}', '\u{ffff}']),
@@ -549,7 +552,7 @@ mod tests {
 
     #[test]
     fn without_a_row_it_says_so() {
-        assert!(render(&bars(Vec::new()), Place::Page).contains(">nothing to draw</text>"));
+        assert!(render(&bars(Vec::new()), Placement::Page).contains(">nothing to draw</text>"));
     }
 
     #[test]
@@ -557,7 +560,7 @@ mod tests {
         let mut long = row(&"label ".repeat(20), 1.0);
         (long.figure, long.note) = ("1,234 (100.0 %)".to_owned(), "note ".repeat(60));
         let drawing = bars(vec![long]);
-        let layout = Layout::new(&drawing, Place::Page, TOP);
+        let layout = Layout::new(&drawing, Placement::Page, TOP);
         assert!(
             layout.right - layout.left >= LEAST_PLOT - 1e-9 && layout.notes < WIDTH - BORDER,
             "{} {}",

@@ -20,7 +20,7 @@ pub const STYLE: &str = "\
 
 /// Where a picture stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Placement {
     /// In a file of its own, which needs nothing else: style and title are in it.
     File,
     /// In a page that has [`STYLE`] once and writes the title over the picture.
@@ -38,7 +38,7 @@ pub(super) struct Sheet {
 
 /// What a sheet begins with.
 pub(super) struct Opening<'a> {
-    pub place: Place,
+    pub place: Placement,
     /// Width and height with the title's line.
     pub size: (f64, f64),
     pub title: &'a str,
@@ -58,12 +58,12 @@ impl Sheet {
             description,
             has_links,
         } = *opening;
-        let (top, shown) = if place == Place::File {
+        let (top, shown) = if place == Placement::File {
             (0.0, height)
         } else {
             (HEAD, height - HEAD)
         };
-        let namespace = if place == Place::File {
+        let namespace = if place == Placement::File {
             "xmlns=\"http://www.w3.org/2000/svg\" "
         } else {
             ""
@@ -75,7 +75,7 @@ impl Sheet {
             said(title),
             said(description)
         );
-        if place == Place::File {
+        if place == Placement::File {
             let _ = writeln!(out, "<style>{STYLE}</style>");
         }
         let _ = writeln!(
@@ -118,7 +118,7 @@ pub(super) fn said(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn sheet(place: Place, has_links: bool) -> String {
+    fn sheet(place: Placement, has_links: bool) -> String {
         let opening = Opening {
             place,
             size: (640.0, 360.0),
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_file_has_its_style_and_a_page_has_it_elsewhere() {
-        let (file, page) = (sheet(Place::File, false), sheet(Place::Page, false));
+        let (file, page) = (sheet(Placement::File, false), sheet(Placement::Page, false));
         assert!(
             file.contains("viewBox=\"0 0 640 360\"")
                 && file.contains("<style>")
@@ -154,8 +154,8 @@ mod tests {
     #[test]
     fn what_holds_links_is_no_image() {
         assert!(
-            sheet(Place::Page, false).contains("role=\"img\"")
-                && sheet(Place::Page, true).contains("role=\"group\"")
+            sheet(Placement::Page, false).contains("role=\"img\"")
+                && sheet(Placement::Page, true).contains("role=\"group\"")
         );
     }
 }

@@ -5,10 +5,10 @@
 //! logarithmic axis) are left out; a chart without any is a frame that says so.
 
 mod axis;
-pub mod bars;
+pub(crate) mod bars;
 mod canvas;
 mod labels;
-pub mod plot;
+pub(crate) mod plot;
 pub mod svg;
 mod ticks;
 
@@ -17,7 +17,7 @@ use axis::{Axis, MOST};
 use ragtriage_core::types::Interval;
 
 pub use axis::Scale;
-pub use canvas::{Place, STYLE};
+pub use canvas::{Placement, STYLE};
 
 /// What a chart without a point says.
 const NOTHING: &str = "nothing to draw";
@@ -49,7 +49,7 @@ pub struct Line {
     /// How its points are joined.
     pub style: Style,
     /// In drawing order.
-    pub points: Vec<Point>,
+    pub points: Vec<ChartPoint>,
 }
 
 /// How points are joined.
@@ -74,7 +74,7 @@ impl Style {
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct ChartPoint {
     /// Along x, in its own unit.
     pub x: f64,
     /// Along y.
@@ -91,7 +91,7 @@ impl Line {
     /// Points without names of their own.
     #[must_use]
     pub fn new(name: impl Into<String>, style: Style, points: &[(f64, f64)]) -> Self {
-        let points = points.iter().map(|&(x, y)| Point {
+        let points = points.iter().map(|&(x, y)| ChartPoint {
             x,
             y,
             interval: None,
@@ -115,7 +115,7 @@ struct Frame {
 impl Chart {
     /// The axes over all points; `None` where there is none.
     fn frame(&self) -> Option<Frame> {
-        let points: Vec<&Point> = self
+        let points: Vec<&ChartPoint> = self
             .lines
             .iter()
             .flat_map(|line| self.drawn(line))
@@ -143,7 +143,7 @@ impl Chart {
     }
 
     /// Those of a line's points that can stand on the axes.
-    fn drawn<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = &'a Point> {
+    fn drawn<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = &'a ChartPoint> {
         line.points
             .iter()
             .filter(|point| self.x_scale.holds(point.x) && Scale::Linear.holds(point.y))

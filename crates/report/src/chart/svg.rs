@@ -5,10 +5,10 @@
 use std::fmt::Write as _;
 
 use super::axis::MOST;
-use super::canvas::{Opening, Place, Sheet, said};
+use super::canvas::{Opening, Placement, Sheet, said};
 use super::labels::{self, LabelBox, fitted, px, width_of};
 use super::ticks::number;
-use super::{Chart, Frame, Line, NOTHING, Point, Style};
+use super::{Chart, ChartPoint, Frame, Line, NOTHING, Style};
 
 /// Size of the picture.
 const WIDTH: f64 = 640.0;
@@ -35,7 +35,7 @@ const CAP: f64 = 4.0;
 
 /// The picture, ending in a line feed.
 #[must_use]
-pub fn render(chart: &Chart, place: Place) -> String {
+pub fn render(chart: &Chart, place: Placement) -> String {
     let opening = Opening {
         place,
         size: (WIDTH, HEIGHT),
@@ -44,7 +44,7 @@ pub fn render(chart: &Chart, place: Place) -> String {
         has_links: false,
     };
     let mut sheet = Sheet::new(&opening);
-    if place == Place::File {
+    if place == Placement::File {
         let title = fitted(&chart.title, (WIDTH - 32.0) * 0.8);
         sheet.text(&title, 16.0, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
@@ -73,7 +73,7 @@ fn description(chart: &Chart) -> String {
 }
 
 fn in_words(chart: &Chart, line: &Line) -> String {
-    let points: Vec<&Point> = chart.drawn(line).collect();
+    let points: Vec<&ChartPoint> = chart.drawn(line).collect();
     match points.as_slice() {
         [] => format!("{}: no points", line.name),
         [one] => format!("{}: {}", line.name, coordinates(one)),
@@ -87,7 +87,7 @@ fn in_words(chart: &Chart, line: &Line) -> String {
     }
 }
 
-fn coordinates(point: &Point) -> String {
+fn coordinates(point: &ChartPoint) -> String {
     format!("{}, {}", number(point.x), number(point.y))
 }
 
@@ -138,7 +138,7 @@ impl<'a> Plot<'a> {
         self.legend(sheet);
     }
 
-    fn place(&self, point: &Point) -> (f64, f64) {
+    fn place(&self, point: &ChartPoint) -> (f64, f64) {
         (
             self.across(self.frame.x.share(point.x)),
             up(self.frame.y.share(point.y)),
@@ -313,7 +313,7 @@ impl<'a> Plot<'a> {
 }
 
 /// What a point says when it is pointed at.
-fn hint(line: &Line, point: &Point) -> String {
+fn hint(line: &Line, point: &ChartPoint) -> String {
     let name = if point.name.is_empty() {
         &line.name
     } else {
@@ -367,7 +367,7 @@ mod tests {
     use ragtriage_core::types::Interval;
 
     fn render(chart: &Chart) -> String {
-        super::render(chart, Place::File)
+        super::render(chart, Placement::File)
     }
 
     fn chart(lines: Vec<Line>) -> Chart {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::figure::Figure;
-use crate::chart::{Chart, Line, Point, Scale, Style};
+use crate::chart::{Chart, ChartPoint, Line, Scale, Style};
 use crate::document::{Table, TableColumn};
 use ragtriage_core::measure::Family;
 use ragtriage_core::text::numbers::thousands;
@@ -46,8 +46,8 @@ fn line(curve: &Curve) -> Line {
     }
 }
 
-fn point((k, found): &(usize, MeasureSummary)) -> Point {
-    Point {
+fn point((k, found): &(usize, MeasureSummary)) -> ChartPoint {
+    ChartPoint {
         x: *k as f64,
         y: found.mean,
         interval: found.ci95,

@@ -2,7 +2,7 @@
 
 use super::found::SweepFindings;
 use super::keys::named;
-use crate::chart::{Chart, Line, Point, Scale, Style};
+use crate::chart::{Chart, ChartPoint, Line, Scale, Style};
 use ragtriage_eval::tuning::{RankedTrial, SweepCurve};
 
 /// Characters of a line's name with its values: as many as a terminal's legend shows of it.
@@ -156,7 +156,7 @@ fn is_plain(found: &SweepFindings, row: &RankedTrial) -> bool {
     row.name != found.default && !found.is_winner(row)
 }
 
-fn line(name: &str, style: Style, points: impl IntoIterator<Item = Point>) -> Line {
+fn line(name: &str, style: Style, points: impl IntoIterator<Item = ChartPoint>) -> Line {
     Line {
         name: name.to_owned(),
         style,
@@ -164,8 +164,8 @@ fn line(name: &str, style: Style, points: impl IntoIterator<Item = Point>) -> Li
     }
 }
 
-fn point(row: &RankedTrial, is_labelled: bool) -> Option<Point> {
-    Some(Point {
+fn point(row: &RankedTrial, is_labelled: bool) -> Option<ChartPoint> {
+    Some(ChartPoint {
         x: row.context_tokens,
         y: row.at_prompt?,
         interval: None,
