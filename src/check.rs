@@ -46,7 +46,7 @@ pub struct CheckArgs {
     tell: TellArgs,
 }
 
-/// Who is told, and how.
+/// The outputs of the command.
 #[derive(Debug, Args)]
 struct TellArgs {
     /// Write a JUnit file as well.

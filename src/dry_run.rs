@@ -107,19 +107,19 @@ fn generator(settings: &Settings) -> String {
     }
 }
 
-/// What is said where `local` retrieves otherwise than the run.
+/// Describes the substitute where `local` retrieves differently from the run.
 fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
     (settings != local).then(|| {
         let names: Vec<&str> = local.retrieval.retrievers.iter().map(|name| name.name()).collect();
         format!(
-            "retrieval by {} alone stands in for the run's own, which calls a service: prompts of the arms `retrieved` and \
+            "retrieval by {} alone replaces the run's own, which calls a service: prompts of the arms `retrieved` and \
              `gold_in_noise`, and what follows from them, are estimates",
             names.join(" and ")
         )
     })
 }
 
-/// What goes to one service.
+/// Estimates the data sent to one service.
 fn sending(recipient: &Recipient, settings: &Settings, estimate: &Estimate) -> Sending {
     let Recipient {
         role,

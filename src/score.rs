@@ -1,4 +1,4 @@
-//! `ragtriage score`: files made elsewhere, a TREC run against qrels or predictions against golds.
+//! `ragtriage score`: files from other tools, a TREC run against qrels or predictions against gold answers.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,13 @@ use ragtriage_runs::external::predictions::{Golds, Predictions};
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
 
-/// What is measured of a run unless something is asked for.
+/// Default measures of a run.
 const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";
-/// The same under `--format trec_eval`: what `trec_eval` prints by default and we have too.
+/// Default measures under `--format trec_eval`: those that `trec_eval` prints by default and this tool has.
 const AS_TREC_EVAL: &str = "AP Rprec RR P@5 P@10 P@15 P@20 P@30 P@100 P@200 P@500 P@1000";
-/// What is measured of predictions unless something is asked for.
+/// Default measures of predictions.
 const OF_ANSWERS: &str = "AnswerEM AnswerF1 AnswerPrecision AnswerRecall";
-/// Added where golds say what cannot be answered.
+/// Added where the gold file marks unanswerable questions.
 const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns) AnswerF1(NoAns)";
 
 #[derive(Debug, Args)]

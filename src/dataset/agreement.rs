@@ -9,7 +9,7 @@ use crate::output;
 use ragtriage_datasets::label::agreement::{agreement as agreement_of, labels};
 use ragtriage_report::agreement::report;
 
-/// So many pairs are named: a screen holds them beside the tables.
+/// Most pairs listed: a screen holds them and the tables.
 const FARTHEST: usize = 10;
 
 #[derive(Debug, Args)]

@@ -122,7 +122,7 @@ fn retrieval_alone(mut resolved: Resolved) -> Resolved {
     resolved
 }
 
-/// Questions that stand among the documents would be passages, and found for themselves.
+/// Refuses a questions file among the documents: its questions would be retrieved for themselves.
 fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure> {
     if !ragtriage_datasets::has_document(spec, queries)? {
         return Ok(());

@@ -98,7 +98,7 @@ fn local(mut resolved: Resolved) -> Resolved {
     resolved
 }
 
-/// What needs encoders and retrievers.
+/// Adds the findings that need encoders and retrievers.
 async fn searched(
     args: &LintArgs,
     mut resolved: Resolved,

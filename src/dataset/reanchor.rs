@@ -1,4 +1,4 @@
-//! `ragtriage dataset lint --reanchor`: where the labels stand after documents were edited; `--changed`: which questions that touches.
+//! `ragtriage dataset lint --reanchor`: labels after an edit of the documents; `--changed`: the questions that it touches.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use ragtriage_report::anchors;
 /// Finds each label's place; rewrites the questions' file where `write` says so. Whether every one was placed.
 ///
 /// # Errors
-/// A format without quotes of one's own, files that cannot be read or written, a commit that git does not know.
+/// A format without own quotes, files that cannot be read or written, a commit that git does not know.
 pub fn reanchor(
     spec: &DatasetSettings,
     since: Option<&str>,
@@ -137,8 +137,7 @@ fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLin
             }
         }),
         other => {
-            let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` makes one's own of it"
-                .to_owned();
+            let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` converts it".to_owned();
             Err(Failure::new(
                 format!("format `{other}` has no questions.jsonl whose labels could be placed"),
                 Some(hint),

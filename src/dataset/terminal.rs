@@ -19,14 +19,14 @@ use ragtriage_report::labelling::{
 pub struct Terminal<R> {
     input: R,
     screen: AnnotatorScreen,
-    /// Whether what is read is shown: a terminal does so by itself, a pipe does not.
+    /// True to show the input: a terminal does so by itself, a pipe does not.
     echoes: bool,
     explained: Explained,
     /// The question on the screen.
     shown: Option<QuestionId>,
 }
 
-/// What has been said once and need not be said again.
+/// Help that was shown once.
 #[derive(Default)]
 struct Explained {
     quote: bool,

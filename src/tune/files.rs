@@ -12,7 +12,7 @@ use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
-use ragtriage_report::chart::{Placement, svg};
+use ragtriage_report::chart::{ChartPlacement, svg};
 use ragtriage_report::document::Fact;
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
@@ -53,7 +53,7 @@ pub(super) fn report(
     for drawing in drawings::all(&found) {
         folder.write(
             &format!("{}.svg", drawing.name),
-            svg::render(&drawing.chart, Placement::File).as_bytes(),
+            svg::render(&drawing.chart, ChartPlacement::File).as_bytes(),
         )?;
     }
     if let Some((_, winner)) = outcome.winner().filter(|_| !outcome.interrupted) {
@@ -80,8 +80,8 @@ pub(super) fn report(
     Ok(terminal::render(&report, Screen::new(output::color())))
 }
 
-/// What fills the budget that settings are ranked by: as many of the winner's passages as it takes on average. `None` where they are
-/// not ranked by a budget.
+/// Returns the packing that fills the token budget which trials are ranked by: as many of the winner's passages as it takes on
+/// average. `None` where no budget ranks them.
 fn packing(outcome: &SweepOutcome, winner: &str, k: usize) -> Option<Packing> {
     let Some(Cutoff::Tokens(budget)) = outcome.plan.measure.cutoff() else {
         return None;
@@ -104,7 +104,7 @@ fn generated(answers: &Answers) -> Generated {
     }
 }
 
-/// What only the command knows of the sweep.
+/// The facts that only the command knows.
 fn head(
     outcome: &SweepOutcome,
     base: &Resolved,
@@ -171,7 +171,7 @@ fn head(
     lines.chain(left).chain(failed).chain(unanswered).collect()
 }
 
-/// How much of each stage had to be made.
+/// Counts the work of each stage that was not cached.
 fn shared(outcome: &SweepOutcome) -> String {
     let stages = outcome.work.stages().into_iter();
     let stages: Vec<String> = stages

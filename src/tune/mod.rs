@@ -1,7 +1,7 @@
 //! `ragtriage tune`: ranks many trials on the same questions and confirms the best on held-out questions.
 
 mod files;
-mod told;
+mod progress;
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use self::files::report;
-use self::told::{Told, in_words};
+use self::progress::{SweepProgress, in_words};
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::{SweepOutcome, bill_of_all, tune as sweep};
 use ragtriage_pipeline::sweep::tune_file::TuneFile;
 
-/// Where `tune` looks without an argument.
+/// The default configuration file of `tune`.
 const DEFAULT_CONFIG: &str = "config/tune.toml";
 
 #[derive(Debug, Args)]
@@ -101,15 +101,16 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             &args.name.clone().unwrap_or_else(|| stem_of(config)),
             config,
         )?;
-        let (told, (stop, stopped)) = (Told(ProgressBars::new()), watch::channel(false));
+        let (progress, (stop, stopped)) =
+            (SweepProgress(ProgressBars::new()), watch::channel(false));
         let request = SweepRequest {
             base: &base,
             generate: args.generate.into(),
             folder: &folder,
             environment: &environment,
             git_commit: git_commit(),
-            watch: &told,
-            on_download: &|download| told.0.download(download),
+            watch: &progress,
+            on_download: &|download| progress.0.download(download),
             stop: stopped,
         };
         if args.dry_run {

@@ -24,11 +24,11 @@ pub struct AnchorsView {
     pub broken: usize,
     /// The questions with a broken one, each once.
     pub broken_questions: Vec<String>,
-    /// All that were not kept.
+    /// All that changed.
     pub pieces: Vec<PieceView>,
 }
 
-/// One that was not kept.
+/// A changed piece of evidence.
 #[derive(Clone, Debug, Serialize)]
 pub struct PieceView {
     /// The question.

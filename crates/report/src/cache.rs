@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::document::{Report, Table};
 use ragtriage_core::text::numbers;
 
-/// What a cache holds.
+/// The contents of a cache.
 #[derive(Clone, Debug, Serialize)]
 pub struct CacheUse {
     /// Its folder.

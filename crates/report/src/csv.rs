@@ -8,7 +8,7 @@ use ragtriage_core::types::ArmName;
 use ragtriage_eval::summary::Evaluation;
 use ragtriage_runs::SavedRun;
 
-/// What stands before the measures.
+/// Columns before the measures.
 const COLUMNS: [&str; 8] = [
     "id", "question", "kind", "class", "fault", "flags", "answer", "golds",
 ];

@@ -1,4 +1,4 @@
-//! What an annotator sees in a terminal: a question with one passage, help, and what is asked.
+//! The labelling session in a terminal: a question with one passage, help and prompts. Interactive, so it is no document.
 
 use crate::wrap::wrapped_to;
 use ragtriage_core::text::quote::one_spaced;
@@ -16,10 +16,10 @@ const LEAST_WIDTH: usize = 40;
 const MARGIN: usize = 5;
 /// Longest mark before a piece that is no line of its own: a heading's, a list item's, the indent of code.
 const LONGEST_MARK: usize = 24;
-/// How much of a text that is offered is shown.
+/// Most characters of a suggested text.
 const OFFERED: usize = 300;
 
-/// What is typed at a passage, in short.
+/// The prompt at a passage.
 pub const JUDGE: &str = "y n 0-3 s b d e u q ? > ";
 /// Before words that answer.
 pub const QUOTE: &str = "words > ";
@@ -28,16 +28,16 @@ pub const ANSWER: &str = "answer > ";
 /// Before the end of a question that no passage answers.
 pub const CLOSE: &str = "unanswerable? y n b q > ";
 
-/// How to give evidence.
+/// Help on giving evidence.
 pub const QUOTE_HELP: &str = "Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line behind \
                               them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.";
-/// What words mean where several pieces of evidence, all of them needed, are known already.
+/// Help on words for a question with several pieces of evidence, all needed.
 pub const ALL_NEEDED: &str = "This question came with several pieces of evidence, all needed. Words given now stand for all of them, as \
                               one more way to answer it; a passage that answers in part is `/b`, then `2`.";
-/// How to give an answer.
+/// Help on giving an answer.
 pub const ANSWER_HELP: &str = "The answer as it stands there, other wordings behind ` | `; or `yes` or `no`; an empty line for a \
                                question that is answered in one's own words.";
-/// What closing a question means.
+/// Help on closing a question.
 pub const CLOSE_HELP: &str = "No passage you saw answers it. Do you know that nothing in the documents does? `y`: it is unanswerable, \
                               `n`: it stays without an answer, `b`: back.";
 
@@ -223,7 +223,7 @@ impl AnnotatorScreen {
     }
 }
 
-/// Where a passage stands: document, title, and the headings above it.
+/// Names the source of a passage: document, title, and the headings above it.
 fn source(shown: &ShownPassage<'_>) -> String {
     let Document {
         id, title, text, ..
@@ -239,7 +239,7 @@ fn source(shown: &ShownPassage<'_>) -> String {
         let marks = text[..piece.range.start].trim_end_matches([' ', '\t']);
         let level = marks.len() - marks.trim_end_matches('#').len();
         let is_above = piece.range.start < shown.range.start;
-        // A heading that the passage begins with stands in it and ends those it is no part of.
+        // A heading at the start of the passage belongs to it and ends those of its level and below.
         let begins = marks.len() - level <= shown.range.start;
         if is_above || begins {
             path.retain(|(above, _)| *above < level);

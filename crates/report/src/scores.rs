@@ -28,7 +28,7 @@ pub struct ScoredFile<'t> {
 /// All files under one plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredFiles<'t> {
-    /// How they were scored.
+    /// The measures and options of the scoring.
     pub plan: FilePlan,
     /// At least one; all have the plan's measures.
     pub files: Vec<ScoredFile<'t>>,
@@ -151,7 +151,7 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
             )
         }
         Warning::RepeatedJudgments => {
-            format!("judgments repeated with the same grade, kept once: {n}")
+            format!("judgments repeated with the same grade, counted once: {n}")
         }
         Warning::PredictionsMissing => {
             format!("gold questions without a prediction, {counted}: {n}")

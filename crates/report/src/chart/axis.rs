@@ -1,4 +1,4 @@
-//! One axis: from where to where it goes, where it is marked, and where a value stands on it.
+//! One axis: its range, its ticks, and the position of a value on it.
 
 use super::ticks::{Tick, around, number, step};
 
@@ -6,12 +6,12 @@ use super::ticks::{Tick, around, number, step};
 pub(super) const MOST: f64 = 1e300;
 /// Values that lie closer, as a share of their size, are one.
 const SAME: f64 = 1e-9;
-/// What a logarithmic axis goes on beyond its ends, as a share of its length.
+/// Margin of a logarithmic axis beyond its ends, as a share of its length.
 const MARGIN: f64 = 0.05;
 /// Marks of a logarithmic axis lie at least so far apart, as a share of its length: 200 and 256 have theirs between 32 and 2,048.
 const APART: f64 = 0.03;
 
-/// How values are spread out.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// As far apart as they differ.
@@ -22,7 +22,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Whether `value` can stand on it.
+    /// Returns true if `value` has a position on it.
     pub(super) fn holds(self, value: f64) -> bool {
         value.abs() <= MOST && (self == Self::Linear || value >= 1.0 / MOST)
     }
@@ -48,7 +48,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// The axis that shows `values`, at least one and all held by `scale`. A linear one has about `most_ticks` marks and ends
-    /// at marks; a logarithmic one is marked at the values themselves, those left out that stand too close.
+    /// at marks; a logarithmic one is marked at the values themselves, without those that are too close.
     pub fn over(values: &[f64], scale: Scale, most_ticks: usize) -> Self {
         let (low, high) = values
             .iter()
@@ -70,7 +70,7 @@ impl Axis {
                 }
             }
             Scale::Log2 => {
-                // One value alone stands in the middle of one doubling.
+                // One value alone is in the middle of one doubling.
                 let margin = if high - low < SAME {
                     0.5
                 } else {
@@ -88,7 +88,7 @@ impl Axis {
         }
     }
 
-    /// Where `value` stands: 0 at the low end, 1 at the high one.
+    /// Returns the position of `value`: 0 at the low end, 1 at the high one.
     pub fn share(&self, value: f64) -> f64 {
         ((self.scale.of(value) - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
@@ -148,7 +148,7 @@ mod tests {
             labels(&axis),
             ["32", "64", "128", "256", "512", "1,024", "2,048"]
         );
-        // 6 doublings with 5 % more at either end are 6.6 long: 32 stands at 0.3 / 6.6, 256 in the middle.
+        // 6 doublings with 5 % more at either end are 6.6 long: 32 is at 0.3 / 6.6, 256 in the middle.
         assert!(
             (axis.share(32.0) - 0.3 / 6.6).abs() < 1e-12 && (axis.share(256.0) - 0.5).abs() < 1e-12
         );

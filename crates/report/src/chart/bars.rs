@@ -1,17 +1,17 @@
-//! Bars beside each other, each with its name before it and its figure behind it, as SVG: counts, shares, losses, seconds.
+//! Bar charts as SVG, each bar between its name and its figure: counts, shares, losses, seconds.
 //!
-//! A bar goes from zero to its value, to the left where that is negative. What is written beside it says all that the bar
-//! shows: no color and no length is needed to read it. It knows nothing of what it shows.
+//! A bar goes from zero to its value, to the left where that is negative. The text next to it says all that the bar
+//! shows, so that neither color nor length is needed to read it. It knows nothing of what it shows.
 
 use std::fmt::Write as _;
 
 use super::axis::{Axis, Scale};
-use super::canvas::{Opening, Placement, Sheet, said};
+use super::canvas::{ChartPlacement, Opening, Sheet, svg_text};
 use super::labels::{fitted, px, width_of};
 use super::{MOST_TICKS, NOTHING};
 use ragtriage_core::types::Interval;
 
-/// Width of the picture, its border, and what stands between two columns.
+/// Width of the picture, its border, and the space between two columns.
 const WIDTH: f64 = 760.0;
 const BORDER: f64 = 16.0;
 const GAP: f64 = 12.0;
@@ -21,7 +21,7 @@ const LEAST_PLOT: f64 = 200.0;
 const LEAST_LABEL: f64 = 128.0;
 const MOST_LABEL: f64 = 180.0;
 const MOST_FIGURE: f64 = 190.0;
-/// Where the first line begins, under the title.
+/// Top of the first line, under the title.
 const TOP: f64 = 40.0;
 /// Height of the legend, of a row, of its bar, and of the axis with its name.
 const LEGEND: f64 = 24.0;
@@ -36,13 +36,13 @@ const SAMPLE: f64 = 22.0;
 /// A drawing of bars.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
-    /// What it shows; all texts here may hold what data gave.
+    /// Its title; all texts here may come from data.
     pub title: String,
-    /// What a bar's length is, with its unit.
+    /// The quantity that a bar's length shows, with its unit.
     pub x_label: String,
     /// Values that the axis covers besides those of the rows and zero.
     pub covers: Vec<f64>,
-    /// What is explained above the bars.
+    /// The legend above the bars.
     pub keys: Vec<(Key, String)>,
     /// From top to bottom.
     pub rows: Vec<Row>,
@@ -53,25 +53,25 @@ pub struct Bars {
 pub struct Row {
     /// Its name.
     pub label: String,
-    /// What the name leads to inside the page: `#class=ranking`.
+    /// The link of the name inside the page: `#class=ranking`.
     pub link: Option<String>,
-    /// How long it is.
+    /// Its length.
     pub value: f64,
-    /// How it is painted.
+    /// Its paint.
     pub paint: Paint,
-    /// Where a hatched rest behind it ends.
+    /// End of a hatched rest behind it.
     pub rest: Option<f64>,
-    /// Where a stroke across it marks a second value.
+    /// A second value, marked by a stroke across it.
     pub second: Option<f64>,
-    /// Between what the value lies.
+    /// The interval of the value.
     pub interval: Option<Interval>,
     /// The value, as it is to be read.
     pub figure: String,
-    /// What is to be said of it.
+    /// A note on it.
     pub note: String,
 }
 
-/// How a bar is painted; what it means must be written too.
+/// The paint of a bar; its meaning must be written too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
     /// Full.
@@ -95,7 +95,7 @@ impl Paint {
     }
 }
 
-/// What a legend explains.
+/// A symbol that a legend explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// A bar.
@@ -110,7 +110,7 @@ pub enum Key {
 
 /// The picture, ending in a line feed.
 #[must_use]
-pub fn render(bars: &Bars, place: Placement) -> String {
+pub fn render(bars: &Bars, place: ChartPlacement) -> String {
     let legend = if bars.keys.is_empty() { 0.0 } else { LEGEND };
     let height = TOP + legend + ROW * bars.rows.len().max(1) as f64 + AXIS;
     let opening = Opening {
@@ -118,10 +118,10 @@ pub fn render(bars: &Bars, place: Placement) -> String {
         size: (WIDTH, height),
         title: &bars.title,
         description: &description(bars),
-        has_links: place == Placement::Page && bars.rows.iter().any(|row| row.link.is_some()),
+        has_links: place == ChartPlacement::Page && bars.rows.iter().any(|row| row.link.is_some()),
     };
     let mut sheet = Sheet::new(&opening);
-    if place == Placement::File {
+    if place == ChartPlacement::File {
         let title = fitted(&bars.title, (WIDTH - 2.0 * BORDER) * 0.8);
         sheet.text(&title, BORDER, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
@@ -138,7 +138,7 @@ pub fn render(bars: &Bars, place: Placement) -> String {
     sheet.closed()
 }
 
-/// What somebody who does not see the picture hears: every row.
+/// Describes every row for screen readers.
 fn description(bars: &Bars) -> String {
     let rows: Vec<String> = bars.rows.iter().map(in_words).collect();
     format!("{}. {}", bars.x_label, rows.join("; "))
@@ -152,22 +152,22 @@ fn in_words(row: &Row) -> String {
     parts.join(" ")
 }
 
-/// Bars with the place of everything.
+/// Bars with the position of everything.
 struct Layout<'a> {
     bars: &'a Bars,
     axis: Axis,
-    /// Whether names may lead somewhere.
+    /// True if names may be links.
     has_links: bool,
     /// Left and right end of the axis; figures begin behind it, notes behind these.
     left: f64,
     right: f64,
     notes: f64,
-    /// Where the rows begin.
+    /// Top of the rows.
     top: f64,
 }
 
 impl<'a> Layout<'a> {
-    fn new(bars: &'a Bars, place: Placement, top: f64) -> Self {
+    fn new(bars: &'a Bars, place: ChartPlacement, top: f64) -> Self {
         let label = widest(bars, |row| &row.label).clamp(LEAST_LABEL, MOST_LABEL);
         let figure = widest(bars, |row| &row.figure).min(MOST_FIGURE);
         let left = BORDER + label + GAP;
@@ -188,7 +188,7 @@ impl<'a> Layout<'a> {
             .filter(|value| Scale::Linear.holds(*value));
         let values: Vec<f64> = values.chain([0.0]).collect();
         let axis = Axis::over(&values, Scale::Linear, MOST_TICKS.1);
-        let has_links = place == Placement::Page;
+        let has_links = place == ChartPlacement::Page;
         Self {
             bars,
             axis,
@@ -301,7 +301,7 @@ impl<'a> Layout<'a> {
             .as_ref()
             .filter(|link| self.has_links && link.starts_with('#'));
         if let Some(link) = link {
-            sheet.draw(&format!("<a href=\"{}\">", said(link)));
+            sheet.draw(&format!("<a href=\"{}\">", svg_text(link)));
         }
         sheet.text(&label, self.left - 8.0, line, "text-anchor=\"end\"");
         if link.is_some() {
@@ -444,7 +444,7 @@ mod tests {
     fn a_bar_is_as_long_as_its_value() {
         let drawn = render(
             &bars(vec![row("aa", 10.0), row("bb", 5.0)]),
-            Placement::Page,
+            ChartPlacement::Page,
         );
         // Short names have 128: the axis begins at 16 + 128 + 12 = 156. Figures of two letters of 6.6 end at 760 - 16 = 744, so it
         // ends at 744 - 12 - 13.2 - 12 = 706.8; it goes from 0 to 10 over 550.8.
@@ -457,7 +457,10 @@ mod tests {
 
     #[test]
     fn a_negative_bar_goes_to_the_left_of_zero() {
-        let drawn = render(&bars(vec![row("aa", 0.1), row("b", -0.1)]), Placement::Page);
+        let drawn = render(
+            &bars(vec![row("aa", 0.1), row("b", -0.1)]),
+            ChartPlacement::Page,
+        );
         let [plus, minus] = [0, 1].map(|at| rect(&drawn, at));
         assert!(
             (plus[0] - (minus[0] + minus[1])).abs() < 0.02 && (plus[1] - minus[1]).abs() < 0.02,
@@ -470,7 +473,7 @@ mod tests {
     fn the_rest_is_hatched_up_to_where_it_ends() {
         let mut rows = vec![row("aa", 10.0), row("bb", 5.0)];
         rows[1].rest = Some(10.0);
-        let drawn = render(&bars(rows), Placement::Page);
+        let drawn = render(&bars(rows), ChartPlacement::Page);
         // From the middle, 156 + 275.4 = 431.4, as wide as the bar; the second row begins at 40 + 26, its bar 6 lower.
         assert!(drawn.contains("d=\"M431.4 72h275.4v14h-275.4z"), "{drawn}");
     }
@@ -500,7 +503,7 @@ mod tests {
     fn everything_drawn_is_said_too() {
         let mut one = row("ranking", 140.0);
         (one.figure, one.note) = ("140 (9.0 %)".to_owned(), "-140".to_owned());
-        let drawn = render(&bars(vec![one]), Placement::Page);
+        let drawn = render(&bars(vec![one]), ChartPlacement::Page);
         assert!(
             drawn.contains("<desc>questions. ranking 140 (9.0 %) -140</desc>"),
             "{drawn}"
@@ -512,10 +515,10 @@ mod tests {
         let mut one = row("ranking", 1.0);
         one.link = Some("#class=ranking".to_owned());
         let linked = bars(vec![one.clone()]);
-        assert!(render(&linked, Placement::Page).contains("<a href=\"#class=ranking\">"));
-        assert!(!render(&linked, Placement::File).contains("<a "));
+        assert!(render(&linked, ChartPlacement::Page).contains("<a href=\"#class=ranking\">"));
+        assert!(!render(&linked, ChartPlacement::File).contains("<a "));
         one.link = Some("javascript:alert(1)".to_owned());
-        assert!(!render(&bars(vec![one]), Placement::Page).contains("<a "));
+        assert!(!render(&bars(vec![one]), ChartPlacement::Page).contains("<a "));
     }
 
     #[test]
@@ -540,7 +543,7 @@ mod tests {
             keys: vec![(Key::Rest, name.to_owned())],
             ..bars(broken.to_vec())
         };
-        for place in [Placement::File, Placement::Page] {
+        for place in [ChartPlacement::File, ChartPlacement::Page] {
             let drawn = render(&drawing, place);
             assert!(
                 !drawn.contains("<script") && !drawn.contains(['\u{202e}', '\u{1b}', '\u{ffff}']),
@@ -552,7 +555,9 @@ mod tests {
 
     #[test]
     fn without_a_row_it_says_so() {
-        assert!(render(&bars(Vec::new()), Placement::Page).contains(">nothing to draw</text>"));
+        assert!(
+            render(&bars(Vec::new()), ChartPlacement::Page).contains(">nothing to draw</text>")
+        );
     }
 
     #[test]
@@ -560,7 +565,7 @@ mod tests {
         let mut long = row(&"label ".repeat(20), 1.0);
         (long.figure, long.note) = ("1,234 (100.0 %)".to_owned(), "note ".repeat(60));
         let drawing = bars(vec![long]);
-        let layout = Layout::new(&drawing, Placement::Page, TOP);
+        let layout = Layout::new(&drawing, ChartPlacement::Page, TOP);
         assert!(
             layout.right - layout.left >= LEAST_PLOT - 1e-9 && layout.notes < WIDTH - BORDER,
             "{} {}",

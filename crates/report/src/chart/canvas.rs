@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::labels::px;
 use crate::render::html::escape;
 
-/// Blue, vermillion, bluish green, reddish purple and ink; in the dark sky blue and orange stand for the first two. On paper,
+/// Blue, vermillion, bluish green, reddish purple and ink; in dark mode sky blue and orange replace the first two. On paper,
 /// pictures are light.
 pub const STYLE: &str = "\
 .rx-chart{font:12px system-ui,sans-serif}.rx-chart text{fill:#1b1f24}.rx-chart a text{fill:#0072b2;text-decoration:underline}.rx-chart .soft{fill:#57606a}\
@@ -18,16 +18,16 @@ pub const STYLE: &str = "\
 .rx-chart .paper{fill:#0d1117}.rx-chart .grid{stroke:#30363d}.rx-chart .halo{stroke:#0d1117}.rx-chart .ink{stroke:#e6edf3}\
 .rx-chart .c0{color:#56b4e9}.rx-chart .c1{color:#e69f00}.rx-chart .c4{color:#e6edf3}}";
 
-/// Where a picture stands.
+/// The place of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
+pub enum ChartPlacement {
     /// In a file of its own, which needs nothing else: style and title are in it.
     File,
     /// In a page that has [`STYLE`] once and writes the title over the picture.
     Page,
 }
 
-/// What stands at the top of a picture in a file of its own, in pixels, and is left out in a page.
+/// Height of the title above a picture in its own file, in pixels; left out in a page.
 const HEAD: f64 = 32.0;
 
 /// A picture: its frame is opened by [`Sheet::new`] and closed by [`Sheet::closed`].
@@ -36,15 +36,15 @@ pub(super) struct Sheet {
     pub out: String,
 }
 
-/// What a sheet begins with.
+/// The frame of a sheet.
 pub(super) struct Opening<'a> {
-    pub place: Placement,
+    pub place: ChartPlacement,
     /// Width and height with the title's line.
     pub size: (f64, f64),
     pub title: &'a str,
-    /// What somebody who does not see the picture hears.
+    /// A description for screen readers.
     pub description: &'a str,
-    /// Whether something in it is a link: it is then a group, for nothing inside an image can be reached.
+    /// True if it holds links: it is then a group, because nothing inside an image can be reached.
     pub has_links: bool,
 }
 
@@ -58,12 +58,12 @@ impl Sheet {
             description,
             has_links,
         } = *opening;
-        let (top, shown) = if place == Placement::File {
+        let (top, shown) = if place == ChartPlacement::File {
             (0.0, height)
         } else {
             (HEAD, height - HEAD)
         };
-        let namespace = if place == Placement::File {
+        let namespace = if place == ChartPlacement::File {
             "xmlns=\"http://www.w3.org/2000/svg\" "
         } else {
             ""
@@ -72,10 +72,10 @@ impl Sheet {
         let mut out = format!(
             "<svg {namespace}class=\"rx-chart\" viewBox=\"0 {top} {width} {shown}\" width=\"{width}\" height=\"{shown}\" \
              role=\"{role}\">\n<title>{}</title>\n<desc>{}</desc>\n",
-            said(title),
-            said(description)
+            svg_text(title),
+            svg_text(description)
         );
-        if place == Placement::File {
+        if place == ChartPlacement::File {
             let _ = writeln!(out, "<style>{STYLE}</style>");
         }
         let _ = writeln!(
@@ -93,7 +93,7 @@ impl Sheet {
             "<text x=\"{}\" y=\"{}\"{space}{attributes}>{}</text>",
             px(x),
             px(y),
-            said(words)
+            svg_text(words)
         );
     }
 
@@ -109,8 +109,8 @@ impl Sheet {
     }
 }
 
-/// Text that data gave, inside an element: XML 1.0 has no place for two characters that Unicode has.
-pub(super) fn said(text: &str) -> String {
+/// Escapes text from data inside an element, without the two Unicode characters that XML 1.0 cannot hold.
+pub(super) fn svg_text(text: &str) -> String {
     escape(&text.replace(['\u{fffe}', '\u{ffff}'], ""))
 }
 
@@ -118,7 +118,7 @@ pub(super) fn said(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn sheet(place: Placement, has_links: bool) -> String {
+    fn sheet(place: ChartPlacement, has_links: bool) -> String {
         let opening = Opening {
             place,
             size: (640.0, 360.0),
@@ -131,7 +131,10 @@ mod tests {
 
     #[test]
     fn a_file_has_its_style_and_a_page_has_it_elsewhere() {
-        let (file, page) = (sheet(Placement::File, false), sheet(Placement::Page, false));
+        let (file, page) = (
+            sheet(ChartPlacement::File, false),
+            sheet(ChartPlacement::Page, false),
+        );
         assert!(
             file.contains("viewBox=\"0 0 640 360\"")
                 && file.contains("<style>")
@@ -154,8 +157,8 @@ mod tests {
     #[test]
     fn what_holds_links_is_no_image() {
         assert!(
-            sheet(Placement::Page, false).contains("role=\"img\"")
-                && sheet(Placement::Page, true).contains("role=\"group\"")
+            sheet(ChartPlacement::Page, false).contains("role=\"img\"")
+                && sheet(ChartPlacement::Page, true).contains("role=\"group\"")
         );
     }
 }

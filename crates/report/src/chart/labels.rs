@@ -1,4 +1,4 @@
-//! Where names stand in a picture whose letters nobody measured: how wide a text is at most, and places that are free.
+//! Positions of names in a picture without font metrics: the greatest width of a text, and free places.
 
 use ragtriage_core::text::sanitize::shortened;
 
@@ -44,7 +44,7 @@ pub(super) fn fitted(text: &str, most: f64) -> String {
     fitting.chain(['…']).collect()
 }
 
-/// A name and where its first letter stands on its base line.
+/// A name and the position of its first letter on its base line.
 pub(super) struct Label {
     pub text: String,
     pub x: f64,
@@ -76,8 +76,8 @@ impl LabelBox {
     }
 }
 
-/// Each of `wanted` beside its point, inside `within`, on no other label and no point; the first places are the better ones, and
-/// what finds none is left out.
+/// Places each of `wanted` next to its point, inside `within`, on no other label and no point. Earlier positions are preferred; a
+/// label without a free one is left out.
 pub(super) fn placed(
     wanted: impl Iterator<Item = (String, (f64, f64))>,
     points: &[(f64, f64)],
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_by_its_width() {
-        // 70 px hold ten letters of 6.6; of wide ones, beside the ellipsis, (70 - 6.6) / 12 = 5.
+        // 70 px hold ten letters of 6.6; of wide ones, next to the ellipsis, (70 - 6.6) / 12 = 5.
         assert_eq!(fitted("recursive 256", 70.0), "recursive…");
         assert_eq!(fitted("数数数数数数数", 70.0), "数数数数数…");
         assert_eq!(fitted("bm25", 70.0), "bm25");

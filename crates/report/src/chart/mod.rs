@@ -1,7 +1,7 @@
-//! Pictures, said once: lines and points over two axes, which [`svg`] and [`plot`] draw for a page and a terminal, and
-//! [`bars`] beside each other.
+//! Charts as data: lines and points over two axes, which [`svg`] and [`plot`] draw for a page and a terminal, and bar charts
+//! ([`bars`]).
 //!
-//! It knows nothing of what it shows. Points that cannot stand on the axes (not finite, beyond 1e300, not above zero on a
+//! It knows nothing of what it shows. Points without a position on the axes (not finite, beyond 1e300, not above zero on a
 //! logarithmic axis) are left out; a chart without any is a frame that says so.
 
 mod axis;
@@ -17,9 +17,9 @@ use axis::{Axis, MOST};
 use ragtriage_core::types::Interval;
 
 pub use axis::Scale;
-pub use canvas::{Placement, STYLE};
+pub use canvas::{ChartPlacement, STYLE};
 
-/// What a chart without a point says.
+/// The text of a chart without a point.
 const NOTHING: &str = "nothing to draw";
 /// Ticks wanted, at most, along x and y.
 const MOST_TICKS: (usize, usize) = (7, 6);
@@ -27,13 +27,13 @@ const MOST_TICKS: (usize, usize) = (7, 6);
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// What it shows; all texts here may hold what data gave.
+    /// Its title; all texts here may come from data.
     pub title: String,
-    /// What x is, with its unit.
+    /// The quantity along x, with its unit.
     pub x_label: String,
-    /// What y is.
+    /// The quantity along y.
     pub y_label: String,
-    /// How x is spread out; y is always linear.
+    /// The scale of x; y is always linear.
     pub x_scale: Scale,
     /// Values of y that the axis covers besides those of the points: charts that share them can be compared by eye.
     pub y_covers: Vec<f64>,
@@ -44,15 +44,15 @@ pub struct Chart {
 /// Points of one name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
-    /// How its points are joined.
+    /// The line through its points.
     pub style: Style,
     /// In drawing order.
     pub points: Vec<ChartPoint>,
 }
 
-/// How points are joined.
+/// The line through points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Each to the next.
@@ -61,12 +61,12 @@ pub enum Style {
     Step,
     /// Not at all.
     Points,
-    /// As a step, without marks: of bars standing side by side only what is seen from outside.
+    /// As a step, without marks: the outline of adjacent bars.
     Outline,
 }
 
 impl Style {
-    /// Whether each point has a mark.
+    /// Returns true if each point has a mark.
     fn has_marks(self) -> bool {
         self != Self::Outline
     }
@@ -79,11 +79,11 @@ pub struct ChartPoint {
     pub x: f64,
     /// Along y.
     pub y: f64,
-    /// Between what it lies, where that is known. The axis covers it; a terminal does not draw it.
+    /// Its interval, where that is known. The axis covers it; a terminal does not draw it.
     pub interval: Option<Interval>,
-    /// What it is called; empty: as its line.
+    /// Its name; empty for the name of its line.
     pub name: String,
-    /// Whether its name is written beside it where there is room.
+    /// True if its name is written next to it where there is room.
     pub is_labelled: bool,
 }
 
@@ -142,7 +142,7 @@ impl Chart {
         })
     }
 
-    /// Those of a line's points that can stand on the axes.
+    /// Returns the points of a line that have a position on the axes.
     fn drawn<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = &'a ChartPoint> {
         line.points
             .iter()

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::axis::MOST;
-use super::canvas::{Opening, Placement, Sheet, said};
+use super::canvas::{ChartPlacement, Opening, Sheet, svg_text};
 use super::labels::{self, LabelBox, fitted, px, width_of};
 use super::ticks::number;
 use super::{Chart, ChartPoint, Frame, Line, NOTHING, Style};
@@ -13,14 +13,14 @@ use super::{Chart, ChartPoint, Frame, Line, NOTHING, Style};
 /// Size of the picture.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
-/// Where the plot ends; to its right stands the legend.
+/// Edges of the plot; the legend is to its right.
 const RIGHT: f64 = 446.0;
 const TOP: f64 = 42.0;
 const BOTTOM: f64 = 308.0;
-/// Where the legend's marks begin, and from one of its lines to the next.
+/// Left edge of the legend's marks, and the distance of its lines.
 const LEGEND: f64 = 460.0;
 const LEGEND_LINE: f64 = 18.0;
-/// How long a legend's sample is.
+/// Length of a legend's sample.
 const SAMPLE: f64 = 28.0;
 
 /// In the order of [`DASHES`] and of the marks: 5, 4 and 6 of them, so that sixty lines differ in one at least.
@@ -35,7 +35,7 @@ const CAP: f64 = 4.0;
 
 /// The picture, ending in a line feed.
 #[must_use]
-pub fn render(chart: &Chart, place: Placement) -> String {
+pub fn render(chart: &Chart, place: ChartPlacement) -> String {
     let opening = Opening {
         place,
         size: (WIDTH, HEIGHT),
@@ -44,7 +44,7 @@ pub fn render(chart: &Chart, place: Placement) -> String {
         has_links: false,
     };
     let mut sheet = Sheet::new(&opening);
-    if place == Placement::File {
+    if place == ChartPlacement::File {
         let title = fitted(&chart.title, (WIDTH - 32.0) * 0.8);
         sheet.text(&title, 16.0, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
@@ -60,7 +60,7 @@ pub fn render(chart: &Chart, place: Placement) -> String {
     sheet.closed()
 }
 
-/// What somebody who does not see the picture hears: each line's ends.
+/// Describes the ends of each line for screen readers.
 fn description(chart: &Chart) -> String {
     let lines = chart.lines.iter().map(|line| in_words(chart, line));
     let lines: Vec<String> = lines.collect();
@@ -91,11 +91,11 @@ fn coordinates(point: &ChartPoint) -> String {
     format!("{}, {}", number(point.x), number(point.y))
 }
 
-/// A chart with the place of everything.
+/// A chart with the position of everything.
 struct Plot<'a> {
     chart: &'a Chart,
     frame: Frame,
-    /// Where the plot begins, right of the numbers along y.
+    /// Left edge of the plot, right of the numbers along y.
     left: f64,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Plot<'a> {
                 sheet.draw(&format!(
                     "{}<title>{}</title></path>",
                     mark(at, x, y),
-                    said(&hint(line, point))
+                    svg_text(&hint(line, point))
                 ));
             }
             sheet.draw("</g>");
@@ -162,7 +162,7 @@ impl<'a> Plot<'a> {
                 "class=\"soft\" text-anchor=\"end\"",
             );
         }
-        // A number that would touch the one before stands a line lower, and where that is taken too, nowhere.
+        // A number that would touch the one before moves a line lower, and is left out where that is taken too.
         let mut ends = [0.0; 2];
         for tick in &self.frame.x.ticks {
             let x = self.across(self.frame.x.share(tick.at));
@@ -224,7 +224,7 @@ impl<'a> Plot<'a> {
         }
     }
 
-    /// What joins a line's points.
+    /// Draws the path through a line's points.
     fn joined(&self, at: usize, line: &Line, sheet: &mut Sheet) {
         let mut path = String::new();
         for (n, point) in self.chart.drawn(line).enumerate() {
@@ -312,7 +312,7 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// What a point says when it is pointed at.
+/// Formats the tooltip of a point.
 fn hint(line: &Line, point: &ChartPoint) -> String {
     let name = if point.name.is_empty() {
         &line.name
@@ -329,7 +329,7 @@ fn up(share: f64) -> f64 {
     BOTTOM - share * (BOTTOM - TOP)
 }
 
-/// How the line that stands `at` is stroked.
+/// Returns the stroke of the line at index `at`.
 fn stroke(at: usize) -> String {
     let dashes = DASHES[at % DASHES.len()];
     let dashes = if dashes.is_empty() {
@@ -342,7 +342,7 @@ fn stroke(at: usize) -> String {
     )
 }
 
-/// The mark of the line that stands `at`: the element's opening tag.
+/// Returns the mark of the line at index `at`: the element's opening tag.
 fn mark(at: usize, x: f64, y: f64) -> String {
     let (shape, is_open) = match at % N_MARKS {
         0 => ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", false),
@@ -367,7 +367,7 @@ mod tests {
     use ragtriage_core::types::Interval;
 
     fn render(chart: &Chart) -> String {
-        super::render(chart, Placement::File)
+        super::render(chart, ChartPlacement::File)
     }
 
     fn chart(lines: Vec<Line>) -> Chart {
@@ -388,7 +388,7 @@ mod tests {
             &[(0.0, 0.0), (5.0, 0.5), (10.0, 1.0)],
         )]));
         // y is marked from 0 to 1 with one decimal: three characters of 6.6, so the plot goes from 42 + 19.8 = 61.8 to 446 and from
-        // 308 up to 42. x is marked 0, 2, .. 10: (5, 0.5) stands in the middle, at 253.9 and 175.
+        // 308 up to 42. x is marked 0, 2, .. 10: (5, 0.5) is in the middle, at 253.9 and 175.
         let line = drawn
             .lines()
             .find(|line| line.contains("stroke-width"))

@@ -1,4 +1,4 @@
-//! Where an axis is marked, and what is written there: steps of 1, 2 or 5 times a power of ten.
+//! The ticks of an axis and their labels: steps of 1, 2 or 5 times a power of ten.
 
 use ragtriage_core::text::numbers::thousands;
 
@@ -12,7 +12,7 @@ const SMALL: f64 = 1e-5;
 pub(super) struct Tick {
     /// Its value.
     pub at: f64,
-    /// What is written.
+    /// Its text.
     pub label: String,
 }
 
@@ -65,7 +65,7 @@ fn magnitude(value: f64) -> i32 {
     (value.log10() + 1e-9).floor() as i32
 }
 
-/// A number on its own: whole ones with their thousands parted, others with at most three decimals.
+/// Formats a single number: whole ones with thousands separators, others with at most three decimals.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size >= LARGE || (size < 5e-4 && size > 0.0) {

@@ -1,4 +1,4 @@
-//! What becomes of a hostile name, and what CI servers read.
+//! Hostile names in reports, and the files that CI servers read.
 
 use super::{github, junit};
 use crate::render::terminal::Screen;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::chart::{Placement, bars, svg};
+use crate::chart::{ChartPlacement, bars, svg};
 use crate::pictures::{Figure, Graphic};
 use crate::render::html::{escape, heading, list, rows};
 use ragtriage_core::text::numbers::thousands;
@@ -10,8 +10,8 @@ use ragtriage_core::text::numbers::thousands;
 /// A picture under its heading, how to read it, and its figures.
 pub(super) fn figure(figure: &Figure, out: &mut String) {
     let drawn = match &figure.graphic {
-        Graphic::Bars(bars) => bars::render(bars, Placement::Page),
-        Graphic::Chart(chart) => svg::render(chart, Placement::Page),
+        Graphic::Bars(bars) => bars::render(bars, ChartPlacement::Page),
+        Graphic::Chart(chart) => svg::render(chart, ChartPlacement::Page),
     };
     let title = escape(&figure.figures.title);
     let _ = writeln!(

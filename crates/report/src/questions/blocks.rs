@@ -16,11 +16,11 @@ use super::page::Questions;
 pub struct PageBlock {
     /// Its element's id.
     pub id: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
-/// Which block is to be made.
+/// The content of a block.
 enum BlockContent {
     Index,
     Details(usize, usize),

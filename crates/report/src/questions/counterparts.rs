@@ -26,7 +26,7 @@ pub struct Counterpart {
     /// `lost`, `gained` or `moved`, where it flipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Whether class, fault, answer or one of the measures of the table differs, or the two were not compared.
+    /// True if class, fault, answer or a measure of the table differs, or the two were not compared.
     pub differs: bool,
     /// Why the two were not compared, where they were not.
     #[serde(skip_serializing_if = "Option::is_none")]

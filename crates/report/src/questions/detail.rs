@@ -13,7 +13,7 @@ use ragtriage_core::types::{
     Step, StepHit, Support, TokenUse, Trace, TraceStep,
 };
 
-/// All that is told of a question when it is opened.
+/// The details of a question, shown when it is opened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Detail {
     /// The rule that gave the class, as a sentence.
@@ -27,9 +27,9 @@ pub struct Detail {
     /// Facts that it must not state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<Vec<String>>,
-    /// Whether the corpus supports it.
+    /// Support by the corpus.
     pub documents: Support,
-    /// Whether all chunks do.
+    /// Support by all chunks.
     pub chunks: Support,
     /// Evidence: every group is needed, any member of a group will do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -39,21 +39,21 @@ pub struct Detail {
     /// The generator's arms; empty without a generator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arms: Vec<ArmShown>,
-    /// What is highlighted, by passage's number: every passage named here that has something.
+    /// Highlights by passage number, of every passage named here that has some.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub marks: BTreeMap<usize, Highlights>,
 }
 
-/// Where one piece of evidence stands.
+/// The location of one piece of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GoldPlace {
     /// Its document.
     pub doc: DocId,
-    /// Whether the corpus has it.
+    /// True if the corpus has it.
     pub present: bool,
     /// Bytes of the document's text, start and end, all needed; none: the document as a whole.
     pub ranges: Vec<[usize; 2]>,
-    /// How many passages hold a byte of them; for a document as a whole those with an answer string, or all where none has one.
+    /// Number of passages that hold a byte of them; for a document as a whole those with an answer string, or all where none has one.
     pub n_passages: usize,
     /// The first ten of these by number, in document order.
     pub passages: Vec<usize>,
@@ -64,11 +64,11 @@ pub struct GoldPlace {
 pub struct StepShown {
     /// Which.
     pub stage: Step,
-    /// How many hits it returned.
+    /// Number of hits.
     pub n_hits: usize,
     /// Wall seconds.
     pub seconds: f64,
-    /// Whether all its hits together support the question.
+    /// Support by all its hits together.
     pub support: Support,
     /// The first hits up to the depth of the report; of `packed` all.
     pub hits: Vec<HitShown>,
@@ -82,12 +82,12 @@ pub struct StepShown {
 pub struct HitShown {
     /// The passage's number.
     pub passage: usize,
-    /// Whether it holds gold.
+    /// True if it holds gold evidence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_gold: bool,
     /// The stage's score, to six digits.
     pub score: f64,
-    /// What the score is made of, to five digits: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; for a reranker
+    /// The parts of the score, to five digits: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; for a reranker
     /// the score `before` it, of another system's passage the one `given`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, f64>,
@@ -114,9 +114,9 @@ pub struct ArmShown {
 /// A call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AttemptShown {
-    /// What stood in the prompt, in order, by number.
+    /// The passages of the prompt in order, by number.
     pub passages: Vec<usize>,
-    /// What came back.
+    /// The raw response.
     pub raw: String,
     /// The short answer taken from it.
     pub extracted: String,
@@ -124,7 +124,7 @@ pub struct AttemptShown {
     pub stance: Stance,
     /// Why it ended.
     pub finish: Finish,
-    /// Where it was taken from.
+    /// Its origin.
     pub origin: Origin,
     /// Tokens of prompt and reply.
     pub tokens: TokenUse,
@@ -137,7 +137,7 @@ pub struct AttemptShown {
     pub error: Option<String>,
 }
 
-/// What all questions of one run share.
+/// The data that all questions of one run share.
 pub(super) struct DetailContext<'a> {
     pub run: usize,
     pub depth: usize,

@@ -14,9 +14,9 @@ use ragtriage_core::types::{Attempt, Fault, Flag, QuestionId, QuestionKind, Trac
 pub struct Index {
     /// The run, and the one that it is compared with.
     pub runs: Vec<RunIndex>,
-    /// How many hits of each ranking a question has.
+    /// Hits of each ranking that a question shows.
     pub depth: usize,
-    /// Whether texts of the corpus, golds and answers are there.
+    /// True if it holds the text of corpus, gold answers and answers.
     pub has_text: bool,
     /// Details in each block: block `n` begins with question `n * details_per_block` of its run.
     pub details_per_block: usize,
@@ -24,38 +24,38 @@ pub struct Index {
     pub passage_blocks: Vec<usize>,
 }
 
-/// What is said of one run, and of each of its questions in the table.
+/// One run, with each of its questions as a row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunIndex {
     /// Its name.
     pub name: String,
     /// `A` the baseline, `B` the run; empty where there is one run.
     pub label: String,
-    /// How many hits of the final ranking went to packing; 0 for a pipeline that ran elsewhere.
+    /// Hits of the final ranking that went to prompt packing; 0 for an imported run.
     pub k: usize,
     /// The columns of [`QuestionRow::scores`], by the measures' names.
     pub measures: Vec<String>,
-    /// What answered: `extractive`, or the endpoint's model; `None` without a generator, or where that is not recorded.
+    /// The generator: `extractive`, or the endpoint's model; `None` without one, or where it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
-    /// How its prompts are put together; `None` where no prompt of ours was made.
+    /// The parts of its prompts; `None` for an imported run.
     pub prompt: Option<PromptParts>,
     /// In run order.
     pub rows: Vec<QuestionRow>,
 }
 
-/// A prompt's two messages: the parts of each, one behind the other.
+/// The parts of a prompt's two messages, in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PromptParts {
     /// The system message; empty for none.
     pub system: Vec<PromptPart>,
     /// The user message.
     pub user: Vec<PromptPart>,
-    /// Whether passages stand there with their titles.
+    /// True if passages have their titles.
     pub titles: bool,
-    /// What stands between two passages.
+    /// The text between two passages.
     pub separator: &'static str,
-    /// What stands for the passages where there are none.
+    /// The text in place of passages where there are none.
     pub no_passages: &'static str,
 }
 
@@ -76,13 +76,13 @@ pub enum PromptPart {
 pub struct QuestionRow {
     /// Its id.
     pub id: QuestionId,
-    /// What was asked.
+    /// Its text.
     pub text: String,
     /// Its kind.
     pub kind: QuestionKind,
     /// Its class's name.
     pub class: &'static str,
-    /// What went wrong inside `generation`.
+    /// The fault within `generation`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// Its flags.
@@ -91,10 +91,10 @@ pub struct QuestionRow {
     /// Its tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Its golds in one text.
+    /// Its gold answers in one text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub gold: String,
-    /// What was answered, in one text; `None` without a generator.
+    /// The answer in one text; `None` without a generator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Parallel to [`RunIndex::measures`]; null where the measure is not defined for the question.
@@ -103,7 +103,7 @@ pub struct QuestionRow {
     pub seconds: f64,
     /// Tokens of its prompts and answers, all arms.
     pub tokens: u64,
-    /// The same question in the run that this one is compared with.
+    /// Its counterpart in the compared run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<Counterpart>,
 }

@@ -1,4 +1,4 @@
-//! What is highlighted in a passage: its part of the gold ranges, and the words that hold an answer.
+//! Highlights in a passage: its part of the gold ranges, and the words that hold an answer.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -20,7 +20,7 @@ impl Searchables {
     }
 }
 
-/// What is highlighted in a passage: starts and ends in UTF-16 units of its text, ascending, not overlapping.
+/// The highlights of a passage: starts and ends in UTF-16 units of its text, ascending, not overlapping.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Highlights {
     /// Gold ranges.
@@ -31,7 +31,7 @@ pub struct Highlights {
     pub answer: Vec<[usize; 2]>,
 }
 
-/// What a question's passages are searched for.
+/// Finds the gold evidence and the answers of a question in its passages.
 pub(super) struct AnswerMarker<'a> {
     trace: &'a Trace,
     matcher: AnswerMatcher,
@@ -87,7 +87,7 @@ impl<'a> AnswerMarker<'a> {
     }
 }
 
-/// The strings that an answer may be told by: a question's answers where it has spans, else what its facts may be worded as.
+/// Returns the strings to highlight: a question's answers where it has spans, else the wordings of its facts.
 fn wanted(question: &Question) -> Vec<String> {
     if question.has_spans() {
         question.answers.clone()

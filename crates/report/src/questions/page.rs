@@ -15,16 +15,16 @@ const DETAILS_PER_BLOCK: usize = 64;
 /// Bytes of passages' texts in a block, at least, but for the last: more would take longer to open, less would be compressed worse.
 const PASSAGE_BYTES_PER_BLOCK: usize = 256 * 1024;
 
-/// What is shown of each question.
+/// The content of an HTML report's questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageScope {
-    /// How many hits of each ranking.
+    /// Hits shown per ranking.
     pub depth: usize,
-    /// Whether the runs hold their texts: of the corpus, golds and answers.
+    /// True if the runs hold the text of corpus, gold answers and answers.
     pub has_text: bool,
 }
 
-/// All that a page holds of its questions.
+/// The questions of an HTML report.
 pub struct Questions<'a> {
     runs: Vec<Evaluated<'a>>,
     counterparts: Option<&'a Counterparts>,
@@ -34,7 +34,7 @@ pub struct Questions<'a> {
 }
 
 impl<'a> Questions<'a> {
-    /// Of one run, or of one beside its baseline.
+    /// Collects the questions of one run, or of a run and its baseline.
     #[must_use]
     pub fn new(
         run: Evaluated<'a>,
@@ -86,7 +86,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    /// For each run how many blocks of details it has.
+    /// Returns the number of blocks of details of each run.
     #[must_use]
     pub fn detail_blocks(&self) -> Vec<usize> {
         self.runs

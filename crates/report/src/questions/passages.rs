@@ -62,7 +62,7 @@ impl<'a> PassageTable<'a> {
 pub struct PassageText<'a> {
     /// The chunk's id.
     pub id: &'a str,
-    /// Its document, where that is not what stands before the last `#` of its id.
+    /// Its document, where that is not the part before the last `#` of its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<&'a str>,
     /// The document's title as a prompt shows it, on one line; empty for none.

@@ -4,7 +4,7 @@ use super::found::{Generated, SweepFindings};
 use crate::csv::{row, text};
 use ragtriage_eval::tuning::RankedTrial;
 
-/// What stands before the varied settings' values.
+/// Columns before the values of the varied parameters.
 const COLUMNS: [&str; 19] = [
     "rank",
     "name",
@@ -26,7 +26,7 @@ const COLUMNS: [&str; 19] = [
     "at_prompt",
     "context_tokens",
 ];
-/// What stands behind them where something was generated.
+/// Columns after them where answers were generated.
 const GENERATED: [&str; 4] = ["answers", "answer_f1", "answer_em", "cost_usd"];
 
 /// The table: a header, then the settings best first, those that failed last and without a rank.

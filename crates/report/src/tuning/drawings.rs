@@ -13,7 +13,7 @@ const NAME: usize = 40;
 pub struct SweepChart {
     /// The file's name without `.svg`.
     pub name: &'static str,
-    /// What is drawn.
+    /// The chart.
     pub chart: Chart,
 }
 

@@ -7,15 +7,15 @@ use ragtriage_eval::tuning::{
 /// The results of a sweep.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepFindings<'a> {
-    /// How trials were compared.
+    /// The measures and statistics that compare trials.
     pub plan: &'a TuningPlan,
-    /// What was varied.
+    /// The varied parameters.
     pub varied: &'a [Varied],
     /// The name of the default's row.
     pub default: &'a str,
     /// The trials in order.
     pub ranking: &'a TrialRanking,
-    /// How the winner was confirmed, if it was.
+    /// The confirmation of the winner, if any.
     pub confirmation: Option<&'a Confirmation>,
     /// The verdict.
     pub verdict: &'a TuningVerdict,
@@ -34,7 +34,7 @@ pub struct Generated {
     pub answer_f1: Option<f64>,
     /// Mean `AnswerEM`.
     pub answer_em: Option<f64>,
-    /// What its calls cost, where a price is known.
+    /// Cost of its calls, where a price is known.
     pub cost_usd: Option<f64>,
 }
 

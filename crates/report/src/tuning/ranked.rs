@@ -1,4 +1,4 @@
-//! The table of trials, best first, and what is said of those that are not shown or failed.
+//! The table of trials, best first, and notes on those that are not shown or failed.
 
 use super::found::SweepFindings;
 use super::keys::{pairs, plain, short_names};

@@ -15,9 +15,9 @@ use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_report::tuning::all_pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
-pub(super) struct Told(pub(super) ProgressBars);
+pub(super) struct SweepProgress(pub(super) ProgressBars);
 
-impl Progress for Told {
+impl Progress for SweepProgress {
     fn start(&self, what: &str, total: u64) {
         self.0.start(what, total);
     }
@@ -31,7 +31,7 @@ impl Progress for Told {
     }
 }
 
-impl Watch for Told {
+impl Watch for SweepProgress {
     fn begins(&self, trials: &[Trial], n_questions: usize, n_documents: usize) {
         let settings = trials.iter().map(|trial| &trial.resolved.settings);
         announce::announce_all(settings, n_questions, n_documents);
