@@ -113,8 +113,8 @@ fn a_sitting_reads_like_a_conversation() {
       Not in this document: `six hours.`.
       The nearest there: `waits six`. `y` takes it; else other words, a number, or `/b`.
     words > y
-      The answer as it stands there, other wordings behind ` | `; or `yes` or `no`; an empty line for a
-      question that is answered in one's own words.
+      The answer as worded there, other wordings after ` | `; or `yes` or `no`; an empty line for a
+      question that has a free answer.
     answer > six
 
     ──────────────────────────────────────────────────────────────────── question 2 of 3, passage 1 of 1

@@ -32,11 +32,11 @@ pub const CLOSE: &str = "unanswerable? y n b q > ";
 pub const QUOTE_HELP: &str = "Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line behind \
                               them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.";
 /// Help on words for a question with several pieces of evidence, all needed.
-pub const ALL_NEEDED: &str = "This question came with several pieces of evidence, all needed. Words given now stand for all of them, as \
-                              one more way to answer it; a passage that answers in part is `/b`, then `2`.";
+pub const ALL_NEEDED: &str = "This question came with several pieces of evidence, all needed. Words given now are an alternative to \
+                              all of them; a passage that answers in part is `/b`, then `2`.";
 /// Help on giving an answer.
-pub const ANSWER_HELP: &str = "The answer as it stands there, other wordings behind ` | `; or `yes` or `no`; an empty line for a \
-                               question that is answered in one's own words.";
+pub const ANSWER_HELP: &str = "The answer as worded there, other wordings after ` | `; or `yes` or `no`; an empty line for a \
+                               question that has a free answer.";
 /// Help on closing a question.
 pub const CLOSE_HELP: &str = "No passage you saw answers it. Do you know that nothing in the documents does? `y`: it is unanswerable, \
                               `n`: it stays without an answer, `b`: back.";
