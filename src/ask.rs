@@ -46,10 +46,10 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
     let resolved = Resolved::new(Some(config), &args.sets)?;
     if resolved.settings.external.url.is_some() {
-        let hint = "remove `external.url`: `ask` explains the built-in pipeline".to_owned();
+        let hint = "remove `external.url`: `ask` explains the built-in pipeline";
         return Err(Failure::new(
             "the configuration evaluates an external RAG service",
-            Some(hint),
+            hint,
         ));
     }
     let answered = block_on(answered(args, &resolved))?;
@@ -59,7 +59,7 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
         .failure()
         .filter(|failure| failure.arm.is_none())
     {
-        return Err(Failure::new(failure.to_string(), None));
+        return Err(Failure::bare(failure.to_string()));
     }
     let attempt = single
         .trace
@@ -117,7 +117,7 @@ async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<AskOutcome, Fai
 /// A failed call ends the command with an error, after what was retrieved is printed.
 fn succeeded(attempt: &Attempt) -> Result<(), Failure> {
     match &attempt.error {
-        Some(error) => Err(Failure::new(format!("no answer: {}", error.message), None)),
+        Some(error) => Err(Failure::bare(format!("no answer: {}", error.message))),
         None => Ok(()),
     }
 }

@@ -26,17 +26,14 @@ pub(super) fn sheet(
     let lines = audit::sheet(run, &diagnose::outcomes(run, plan.k, plan.judge), n, seed);
     if lines.is_empty() {
         let hint = "ask for at least one: `--audit 50`; questions that failed are left out";
-        return Err(Failure::new(
-            "there is no question to look at",
-            Some(hint.to_owned()),
-        ));
+        return Err(Failure::new("there is no question to look at", hint));
     }
     match form {
         ReportFormat::Md => output::data(&markdown::render(&shown::sheet(&lines))),
         ReportFormat::Terminal | ReportFormat::Json => {
             let json: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
-            let json = json
-                .map_err(|error| Failure::new(format!("cannot write the sheet: {error}"), None))?;
+            let json =
+                json.map_err(|error| Failure::bare(format!("cannot write the sheet: {error}")))?;
             output::data(&(json.join("\n") + "\n"))
         }
         other => Err(other_form("--audit", "json, md", other)),
@@ -65,6 +62,6 @@ fn other_form(flag: &str, forms: &str, found: ReportFormat) -> Failure {
     let name = value.as_ref().map_or("", |value| value.get_name());
     Failure::new(
         format!("there is no `--format {name}` of an audit"),
-        Some(format!("{flag} takes {forms}")),
+        format!("{flag} takes {forms}"),
     )
 }

@@ -77,9 +77,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     if gates.is_empty() {
         return Err(Failure::new(
             "there is no gate to check",
-            Some(
-                "give one (`--min EM@5=0.8`), or set some under `[gates]` and name that file with --config".to_owned(),
-            ),
+            "give one (`--min EM@5=0.8`), or set some under `[gates]` and name that file with --config",
         ));
     }
     let baseline = match (&args.baseline, &settings.gates.baseline) {
@@ -118,10 +116,10 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
         for text in given {
             let gate = parse(flag, bound, text)?;
             if gates.iter().any(|other: &Gate| gate.replaces(other)) {
-                let hint = "give each measure one limit of each kind".to_owned();
+                let hint = "give each measure one limit of each kind";
                 return Err(Failure::new(
                     format!("`{flag} {text}` is given after another limit of the same"),
-                    Some(hint),
+                    hint,
                 ));
             }
             gates.push(gate);
@@ -140,10 +138,7 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
 fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
         format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
-    Failure::new(
-        format!("`{flag} {text}` is not a measure, `=` and a number"),
-        Some(hint),
-    )
+    Failure::new(format!("`{flag} {text}` is not a measure, `=` and a number"), hint)
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.
@@ -175,11 +170,8 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
 fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::render(report)).map_err(|error| {
-            let hint = "see that its folder is there and can be written".to_owned();
-            Failure::new(
-                format!("cannot write `{}`: {error}", path.display()),
-                Some(hint),
-            )
+            let hint = "see that its folder is there and can be written";
+            Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
         })?;
     }
     if args.github || std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {

@@ -58,7 +58,7 @@ pub async fn cross(
         let hint = "name a baseline and one run: `ragtriage compare A B --cross`";
         return Err(Failure::new(
             "--cross takes one run beside the baseline",
-            Some(hint.to_owned()),
+            hint,
         ));
     };
     let pairs = Pairs::new(&baseline.0, &run.0, plan.evaluation.cluster, plan.intersect)?;
@@ -110,7 +110,7 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
                 "the answers of `{name}` come from the {} `{}`: there is no generator to ask",
                 source.kind, source.from
             ),
-            Some("--cross takes runs whose generator `ragtriage run` asked itself".to_owned()),
+            "--cross takes runs whose generator `ragtriage run` asked itself",
         ));
     }
     if manifest
@@ -119,8 +119,10 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
         .any(|key| key == "generation.base_url")
     {
         return Err(Failure::new(
-            format!("run `{name}` keeps `generation.base_url` without its user info and query, which may hold keys"),
-            Some("run it again with its keys in `generation.api_key_env` or `generation.headers_env`".to_owned()),
+            format!(
+                "run `{name}` keeps `generation.base_url` without its user info and query, which may hold keys"
+            ),
+            "run it again with its keys in `generation.api_key_env` or `generation.headers_env`",
         ));
     }
     let mut settings = settings.clone();
@@ -137,10 +139,7 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
     let reader = assemble::reader(&resolved, &environment)?.ok_or_else(|| {
         Failure::new(
             format!("run `{name}` has no generator"),
-            Some(
-                "--cross splits a difference of answers: run it with one (`generation.generator`)"
-                    .to_owned(),
-            ),
+            "--cross splits a difference of answers: run it with one (`generation.generator`)",
         )
     })?;
     Ok(Arc::new(reader))

@@ -1,4 +1,4 @@
-//! What is read of the process's environment, all of it here.
+//! Everything that is read of the process's environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,7 +40,7 @@ pub fn environment(
     let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(
             "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",
-            Some("set `cache.dir`".to_owned()),
+            "set `cache.dir`",
         )
     })?;
     let scratch = no_cache.then(|| ScratchFolder::new(&cache_dir));

@@ -14,16 +14,27 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(message: impl Into<String>, hint: Option<String>) -> Self {
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            hint,
+            hint: Some(hint.into()),
+        }
+    }
+
+    /// Creates a failure without a hint.
+    pub(super) fn bare(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
         }
     }
 }
 
 impl<E: Error + Advice> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::new(with_causes(&error), error.advice())
+        Self {
+            message: with_causes(&error),
+            hint: error.advice(),
+        }
     }
 }

@@ -29,12 +29,10 @@ pub struct InitArgs {
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.dir;
     let seen = survey(folder).map_err(|error| match error {
-        error @ DatasetError::EmptyCorpus { .. } => {
-            Failure::new(error.to_string(), Some(NO_DOCUMENTS.to_owned()))
-        }
+        error @ DatasetError::EmptyCorpus { .. } => Failure::new(error.to_string(), NO_DOCUMENTS),
         error @ DatasetError::Missing { .. } => Failure::new(
             error.to_string(),
-            Some("name the folder that your documents lie in".to_owned()),
+            "name the folder that your documents lie in",
         ),
         other => other.into(),
     })?;
@@ -46,7 +44,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
         );
         return Err(Failure::new(
             format!("`{}` already exists", settings.display()),
-            Some(hint),
+            hint,
         ));
     }
     let is_new = create(&folder.join(QUESTIONS), "")?;
@@ -86,7 +84,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; take the text out of others first \
                             (pandoc, pdftotext)";
 
-/// What a user should know before the first run.
+/// Reports what a user should know before the first run.
 fn told(seen: &Survey) {
     let n_wrapped: usize = seen.wrapped.values().sum();
     let n_code: usize = seen.code.values().sum();

@@ -52,7 +52,10 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
             &|download| bars.download(download),
         )
         .await;
-        found.map_err(|error| Failure::new(error.to_string(), error.hint()))
+        found.map_err(|error| Failure {
+            message: error.to_string(),
+            hint: error.hint(),
+        })
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);
     output::data(&format!("{}\n", found?.folder.display()))

@@ -29,7 +29,7 @@ pub fn data(text: &str) -> Result<(), Failure> {
             let hint = "see where the output goes: is that disk full, is that file writable?";
             Err(Failure::new(
                 format!("cannot write to standard output: {error}"),
-                Some(hint.to_owned()),
+                hint,
             ))
         }
         _ => Ok(()),
@@ -46,7 +46,7 @@ pub fn report(report: &Report) -> Result<(), Failure> {
 pub fn json(value: &impl Serialize, what: &str) -> Result<String, Failure> {
     serde_json::to_string_pretty(value)
         .map(|json| escaped_json(&json) + "\n")
-        .map_err(|error| Failure::new(format!("cannot write {what}: {error}"), None))
+        .map_err(|error| Failure::bare(format!("cannot write {what}: {error}")))
 }
 
 /// Says something beside the data, one line.

@@ -217,10 +217,7 @@ pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
     let failure = |error: &dyn std::fmt::Display| {
         let hint =
             "name a file in a folder that is there and can be written, or `-` for standard output";
-        Failure::new(
-            format!("cannot write `{}`: {error}", file.display()),
-            Some(hint.to_owned()),
-        )
+        Failure::new(format!("cannot write `{}`: {error}", file.display()), hint)
     };
     let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {

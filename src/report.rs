@@ -156,10 +156,7 @@ fn plain(reported: &Reported) -> Report {
 
 fn not_of_two(form: &str) -> Failure {
     let hint = "leave --compare out, or write html, md, json or terminal";
-    Failure::new(
-        format!("there is no `--format {form}` of two runs"),
-        Some(hint.to_owned()),
-    )
+    Failure::new(format!("there is no `--format {form}` of two runs"), hint)
 }
 
 /// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
@@ -198,9 +195,7 @@ pub fn write_and_print(
         let path = folder.path().display();
         Failure::new(
             failure.message,
-            Some(format!(
-                "the run is whole; print it again: `ragtriage report {path}`"
-            )),
+            format!("the run is whole; print it again: `ragtriage report {path}`"),
         )
     })
 }

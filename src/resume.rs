@@ -22,7 +22,7 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
     match &manifest.external {
         Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
             format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
-            Some(format!("import the file again: `ragtriage import {from}`")),
+            format!("import the file again: `ragtriage import {from}`"),
         )),
         _ => Ok(Some(manifest)),
     }
@@ -41,9 +41,9 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
             format!(
                 "run `{name}` keeps `{key}` without its user info and query, which may hold keys"
             ),
-            Some(format!(
+            format!(
                 "give its settings again: `ragtriage run {config} --resume {name}`, and --set as before"
-            )),
+            ),
         ));
     }
     Ok(Resolved::recorded(
@@ -62,15 +62,15 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
                 "run `{name}` was made with other settings: {}",
                 differences.join("; ")
             ),
-            Some("give the same settings, or start a new run".to_owned()),
+            "give the same settings, or start a new run",
         ));
     }
     if let Some(limit) = dropped_limit(&old.manifest, new) {
         return Err(Failure::new(
             format!("run `{name}` was made with `{limit}`, which is not set now"),
-            Some(format!(
+            format!(
                 "set it again (--set {limit}=...), or leave the settings file out: the run's own hold then"
-            )),
+            ),
         ));
     }
     name.clone_into(&mut new.name);
@@ -92,7 +92,7 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
     Ok(())
 }
 
-/// What keeps a run from costing more may be changed, and not be forgotten.
+/// Returns a cost limit of the run that is not set any more: limits may be changed, not dropped.
 fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
     let (old, new) = (limits(&old.settings), limits(&new.settings));
     old.into_iter()
@@ -120,7 +120,7 @@ fn limits(settings: &Settings) -> [(&'static str, f64); 4] {
     ]
 }
 
-/// What differs between a run's record and what is asked now, as `key: then -> now`.
+/// Returns the differences between a run's manifest and the present configuration, as `key: then -> now`.
 fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     let changed = old.answer_differences(new);
     let mut out: Vec<String> = changed

@@ -24,7 +24,7 @@ use ragtriage_pipeline::settings::{Resolved, Settings, record};
 use ragtriage_runs::replies::{self, Replies};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
 
-/// What answers the questions.
+/// The source of the answers.
 enum Work {
     Ours(Box<Assembled>),
     Service(RecordedPlan),
@@ -151,7 +151,7 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
             "the run was killed before it wrote its record",
-            Some("give its settings again: the settings file, and --set as before".to_owned()),
+            "give its settings again: the settings file, and --set as before",
         )),
         _ => Ok(Resolved::new(Some(args.config()), &sets)?),
     }
@@ -197,7 +197,7 @@ fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
     Ok(SavedRun::load(&RunFolder::existing(&out.join(name)))?)
 }
 
-/// What need not be asked again.
+/// Returns the questions that need not be asked again.
 fn done_by(old: SavedRun) -> Done {
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();

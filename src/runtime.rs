@@ -8,6 +8,6 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, 
         .enable_all()
         .build();
     runtime
-        .map_err(|error| Failure::new(format!("cannot start the runtime: {error}"), None))?
+        .map_err(|error| Failure::bare(format!("cannot start the runtime: {error}")))?
         .block_on(work)
 }

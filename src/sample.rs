@@ -13,7 +13,7 @@ pub fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure>
     if dataset.questions.is_empty() {
         return Err(Failure::new(
             "no question is left to ask",
-            Some("check `dataset.split` and `dataset.limit`".to_owned()),
+            "check `dataset.split` and `dataset.limit`",
         ));
     }
     Ok(())

@@ -108,10 +108,7 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
         .chain(&args.predictions);
     if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
         let hint = "give one file as `-` and name the others";
-        return Err(Failure::new(
-            "standard input can be read only once",
-            Some(hint.to_owned()),
-        ));
+        return Err(Failure::new("standard input can be read only once", hint));
     }
     let form = if args.json {
         ScoreFormat::Json
@@ -121,10 +118,7 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
     match (&args.qrels, &args.gold) {
         (Some(qrels), _) => score_runs(args, qrels, form),
         (None, Some(gold)) => score_predictions(args, gold, form),
-        (None, None) => Err(Failure::new(
-            "neither `--qrels` nor `--gold` is given",
-            None,
-        )),
+        (None, None) => Err(Failure::bare("neither `--qrels` nor `--gold` is given")),
     }
 }
 
@@ -160,7 +154,7 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
         let hint = "use `--format json`";
         return Err(Failure::new(
             "`--format trec_eval` is for runs, not for predictions",
-            Some(hint.to_owned()),
+            hint,
         ));
     }
     let gold = Input::read(gold)?;
@@ -242,14 +236,14 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
         let hint = format!("these can, among others: {others}");
         return Err(Failure::new(
             format!("`{measure}` cannot be had from {files} alone"),
-            Some(hint),
+            hint,
         ));
     }
     if matches!(measure.family(), Family::Fallout | Family::Accuracy) && args.documents.is_none() {
         let hint = "give it with `--documents N`";
         return Err(Failure::new(
             format!("`{measure}` needs the size of the corpus"),
-            Some(hint.to_owned()),
+            hint,
         ));
     }
     Ok(measure)
@@ -269,7 +263,7 @@ fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
     );
     Err(Failure::new(
         message,
-        Some("give the size of the whole corpus with `--documents N`".to_owned()),
+        "give the size of the whole corpus with `--documents N`",
     ))
 }
 
@@ -281,7 +275,7 @@ fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
     );
     Failure::new(
         message,
-        Some("check that the files belong together and write ids the same way".to_owned()),
+        "check that the files belong together and write ids the same way",
     )
 }
 
@@ -299,7 +293,7 @@ fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Resul
         ScoreFormat::Terminal => output::report(&scores::report(scored, args.per_query)),
         ScoreFormat::Json => output::data(
             &scores::json(scored, args.per_query)
-                .map_err(|error| Failure::new(format!("cannot write JSON: {error}"), None))?,
+                .map_err(|error| Failure::bare(format!("cannot write JSON: {error}")))?,
         ),
         ScoreFormat::TrecEval => output::data(
             &scored

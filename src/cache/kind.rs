@@ -38,7 +38,7 @@ pub enum CacheKind {
     Scratch,
 }
 
-/// How a kind is kept.
+/// The storage of a kind.
 pub enum CacheContents {
     /// In a table of a database.
     Table(PathBuf, CacheTable),
@@ -65,7 +65,7 @@ impl CacheKind {
             .map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Where it is kept in the cache `folder`.
+    /// Returns its storage in the cache `folder`.
     pub fn kept(self, folder: &Path) -> CacheContents {
         match self {
             Self::Replies => CacheContents::Table(folder.join(place::REPLIES), REPLIES),

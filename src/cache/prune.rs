@@ -93,7 +93,7 @@ pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
     output::data(&lines.collect::<String>())
 }
 
-/// What the flags select together; refused where they select nothing, or what cannot be.
+/// Returns the selection of the flags; fails if they select nothing, or contradict each other.
 fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
     let PruneArgs {
         dataset,
@@ -104,10 +104,7 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
     } = args;
     if !all && dataset.is_none() && older_than.is_none() && kinds.is_empty() {
         let hint = "choose with `--dataset TEXT`, `--older-than DAYS`, `--kind KIND`, or take everything with `--all`";
-        return Err(Failure::new(
-            "nothing is selected to be taken out",
-            Some(hint.to_owned()),
-        ));
+        return Err(Failure::new("nothing is selected to be taken out", hint));
     }
     let mut chosen = if kinds.is_empty() {
         CacheKind::ALL.to_vec()
@@ -120,10 +117,7 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
                 "`--dataset` selects replies alone, `--kind {}` has no data set",
                 other.name()
             );
-            return Err(Failure::new(
-                message,
-                Some("leave one of the two out".to_owned()),
-            ));
+            return Err(Failure::new(message, "leave one of the two out"));
         }
         chosen = vec![CacheKind::Replies];
     }
@@ -231,10 +225,10 @@ fn remove(kind: CacheKind, path: &Path) -> Result<bool, Failure> {
     };
     match gone {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let hint = "see who may write there".to_owned();
+            let hint = "see who may write there";
             Err(Failure::new(
                 format!("cannot remove `{}`: {error}", path.display()),
-                Some(hint),
+                hint,
             ))
         }
         _ => Ok(true),
@@ -242,5 +236,8 @@ fn remove(kind: CacheKind, path: &Path) -> Result<bool, Failure> {
 }
 
 fn of_index(error: &ragtriage_vectors::IndexError) -> Failure {
-    Failure::new(error.to_string(), error.hint())
+    Failure {
+        message: error.to_string(),
+        hint: error.hint(),
+    }
 }

@@ -1,4 +1,4 @@
-//! What the cache holds, by kind; replies by data set as well.
+//! Cache statistics by kind; responses by data set as well.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

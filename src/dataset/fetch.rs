@@ -51,7 +51,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         let hint = "name a copy with `--from PATH`, or leave `--offline` out";
         return Err(Failure::new(
             format!("`{name}` is not fetched, since `--offline` is set"),
-            Some(hint.to_owned()),
+            hint,
         ));
     }
     let bars = ProgressBars::new();

@@ -73,10 +73,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             .clone()
             .or_else(|| ragtriage_datasets::questions_file(&spec))
             .ok_or_else(|| {
-                let hint = "say where they go with `--out FILE`".to_owned();
+                let hint = "say where they go with `--out FILE`";
                 Failure::new(
                     format!("a `{}` data set takes no further questions", spec.format),
-                    Some(hint),
+                    hint,
                 )
             })?;
         let mut file = Appended::open(&path)?;
@@ -127,11 +127,10 @@ fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure
     if !ragtriage_datasets::has_document(spec, queries)? {
         return Ok(());
     }
-    let hint =
-        "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`".to_owned();
+    let hint = "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`";
     Err(Failure::new(
         format!("`{}` is one of the documents", queries.display()),
-        Some(hint),
+        hint,
     ))
 }
 

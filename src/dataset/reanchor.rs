@@ -140,7 +140,7 @@ fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLin
             let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` converts it".to_owned();
             Err(Failure::new(
                 format!("format `{other}` has no questions.jsonl whose labels could be placed"),
-                Some(hint),
+                hint,
             ))
         }
     }

@@ -124,7 +124,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         }
         let outcome = tokio::select! {
             outcome = Box::pin(sweep(&request, dataset)) => outcome?,
-            () = interrupted(&stop) => return Err(Failure::new("interrupted twice", Some(GO_ON.to_owned()))),
+            () = interrupted(&stop) => return Err(Failure::new("interrupted twice", GO_ON)),
         };
         let record = TuneFile::new(
             &outcome,
@@ -165,15 +165,15 @@ fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
         } else {
             return Ok(());
         };
-        let hint = "the report names each one's error".to_owned();
-        return Err(Failure::new(all_failed, Some(hint)));
+        let hint = "the report names each one's error";
+        return Err(Failure::new(all_failed, hint));
     }
     let n = plural(outcome.n_left + outcome.trials.len(), "trial", "trials");
     let message = match outcome.n_left {
         0 => format!("interrupted after all {n}, before confirmation"),
         left => format!("interrupted with {left} of {n} left to run"),
     };
-    Err(Failure::new(message, Some(GO_ON.to_owned())))
+    Err(Failure::new(message, GO_ON))
 }
 
 /// At the first interrupt the sweep comes to its end; at the second this returns.

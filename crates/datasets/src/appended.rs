@@ -19,7 +19,7 @@ pub struct Appended {
     file: Option<File>,
     ids: HashSet<String>,
     texts: HashSet<String>,
-    /// Whether the last line lacks its line feed.
+    /// True if the last line lacks its line feed.
     is_open_ended: bool,
 }
 
@@ -100,7 +100,7 @@ impl Appended {
         &self.path
     }
 
-    /// Whether a question of that id or that text, white space alike, is in it.
+    /// Returns true if a question of that id or that text, white space alike, is in it.
     #[must_use]
     pub fn holds(&self, question: &Question) -> bool {
         self.ids.contains(question.id.as_str()) || self.texts.contains(&one_spaced(&question.text))

@@ -43,7 +43,7 @@ struct BeirQuery {
     metadata: Value,
 }
 
-/// What stands of ours in a query's `metadata`.
+/// Our part of a query's `metadata`.
 #[derive(Serialize)]
 pub(super) struct OwnMetadata<T> {
     pub(super) ragtriage: T,

@@ -12,7 +12,7 @@ use crate::{digest, nearest};
 use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::types::{Dataset, DocId, Document, Note, Question, QuestionId, Split};
 
-/// Of so many documents that are not there the nearest known one is looked for: each is compared with the whole corpus.
+/// The number of missing documents that get a nearest match: each is compared with the whole corpus.
 const MOST_NEAREST: usize = 100;
 
 /// Takes documents and questions as the loaders read them.
@@ -24,7 +24,7 @@ pub(super) struct Draft {
     places: Vec<Place>,
     question_ids: HashSet<QuestionId>,
     notes: Vec<Note>,
-    /// What is wrong, where it is collected instead of refused.
+    /// The errors, if they are collected instead of returned at once.
     slips: Option<Vec<DatasetError>>,
     repeated_quotes: Vec<RepeatedQuote>,
 }
@@ -213,7 +213,7 @@ impl Draft {
         })
     }
 
-    /// How many questions were taken, and how many slips collected.
+    /// Returns the number of questions and of collected errors.
     pub(super) fn counts(&self) -> (usize, usize) {
         (
             self.questions.len(),

@@ -44,7 +44,7 @@ pub enum DatasetError {
     Layout {
         /// The file or folder.
         path: PathBuf,
-        /// What is wanted there.
+        /// The expected contents.
         expected: String,
     },
     /// Bytes that are no UTF-8.
@@ -70,7 +70,7 @@ pub enum DatasetError {
     Line {
         /// The file and line.
         place: Place,
-        /// What should stand there.
+        /// The expected contents.
         expected: &'static str,
     },
     /// A field of a record that is missing or of another type.
@@ -80,7 +80,7 @@ pub enum DatasetError {
         place: Place,
         /// The field, by its first name.
         field: &'static str,
-        /// What it should hold.
+        /// The expected value.
         expected: &'static str,
     },
     /// A field name that means nothing here, so that a typing error cannot lose labels.
@@ -98,7 +98,7 @@ pub enum DatasetError {
     Grade {
         /// The judgment.
         place: Place,
-        /// What stands there.
+        /// The given grade.
         grade: Box<str>,
     },
     /// Two documents of one id.
@@ -216,15 +216,15 @@ pub enum DatasetError {
     NoSplits {
         /// The format.
         format: Format,
-        /// What was asked for.
+        /// The requested split.
         split: Box<str>,
     },
     /// A split that is not there.
     #[error("unknown split `{split}`")]
     UnknownSplit {
-        /// What was asked for.
+        /// The requested split.
         split: Box<str>,
-        /// What there is.
+        /// The known splits.
         known: Box<str>,
     },
     /// A file pattern that does not parse.
@@ -252,7 +252,7 @@ pub enum DatasetError {
     /// An id that a table parted by tabs cannot hold.
     #[error("{what} `{id}` cannot be written to a tab-separated file")]
     NoColumn {
-        /// What has it.
+        /// The kind of item that has it.
         what: &'static str,
         /// The id.
         id: Box<str>,
@@ -284,7 +284,7 @@ pub enum DatasetError {
     NotKept {
         /// The format.
         format: Format,
-        /// What is not the same.
+        /// The difference.
         what: String,
     },
     /// A copy is there already.

@@ -98,7 +98,7 @@ fn parted(items: &str) -> Vec<&str> {
     parts
 }
 
-/// What stands before ` #` outside quotes.
+/// Returns the text before ` #` outside quotes.
 fn without_comment(text: &str) -> &str {
     let mark = unquoted(text).find(|&(at, byte)| byte == b'#' && text[..at].ends_with([' ', '\t']));
     mark.map_or(text, |(at, _)| text[..at].trim_end())

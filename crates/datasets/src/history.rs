@@ -15,7 +15,7 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Where the data set stands as it was.
+    /// Returns the path of the earlier data set.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

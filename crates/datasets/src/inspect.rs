@@ -1,6 +1,6 @@
 //! A data set read to its end: what [`load`](super::load) would refuse is listed, all of it, and what is sound is kept.
 //!
-//! The same readers in the same order, over a draft that collects slips instead of giving up at the first. A question without
+//! Uses the readers of `load` over a draft that collects errors instead of returning the first. A question without
 //! a usable id, text, kind or answers is left out; of others the broken part is. A quote that is not found leaves
 //! its document as a whole in its place. The split of one's own questions is not asked for: both parts are read.
 
@@ -15,7 +15,7 @@ use ragtriage_core::config::DatasetSettings;
 /// Reads the data set that `spec` names as far as it can be read.
 ///
 /// # Errors
-/// What leaves nothing to look at: no such path, a folder that could not be read or is laid out for another format, a split or
+/// Errors that leave nothing to inspect: no such path, a folder that could not be read or is laid out for another format, a split or
 /// pattern that is none. A questions file that is missing is a slip.
 pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, DatasetError> {
     own_split(spec)?;

@@ -4,20 +4,20 @@ use crate::error::DatasetError;
 use crate::place::Place;
 use ragtriage_core::types::{DocId, Document, Note, Question};
 
-/// What there is, and what is wrong with it.
+/// The contents of a data set, and every error in it.
 #[derive(Debug)]
 pub struct Inspection {
     /// The documents, in the order of their source.
     pub documents: Vec<Document>,
     /// The questions, in the order of their source.
     pub questions: Vec<Question>,
-    /// Where each question stands; as many as there are questions.
+    /// The place of each question; as many as there are questions.
     pub places: Vec<Place>,
     /// Quotes that could mean several places.
     pub repeated_quotes: Vec<RepeatedQuote>,
-    /// What `load` would refuse, in the order it was met.
+    /// The errors that `load` would fail with, in the order they occur.
     pub slips: Vec<DatasetError>,
-    /// What was accepted, but is worth telling.
+    /// Notes on accepted irregularities.
     pub notes: Vec<Note>,
 }
 
@@ -30,6 +30,6 @@ pub struct RepeatedQuote {
     pub doc: DocId,
     /// The quote, shortened.
     pub quote: Box<str>,
-    /// How often it stands there.
+    /// The number of its occurrences.
     pub n_found: usize,
 }

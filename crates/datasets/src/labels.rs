@@ -18,15 +18,15 @@ use ragtriage_core::types::{ByteRange, DocId};
 /// One line: a question with what it quotes.
 #[derive(Clone, Debug)]
 pub struct LabelLine {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// The question's id.
     pub id: String,
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
     /// Its answers, as far as they are strings.
     pub answers: Vec<String>,
-    /// What a free answer must state: each fact by any of its wordings.
+    /// The required facts, each with its wordings.
     pub required: Vec<Vec<String>>,
     /// The pieces of its evidence, in the order of the line.
     pub pieces: Vec<LabelMember>,
@@ -42,7 +42,7 @@ pub struct LabelLine {
 pub struct LabelMember {
     /// Its document.
     pub doc: DocId,
-    /// What is quoted of it.
+    /// Its quotes.
     pub quotes: Vec<String>,
     /// Or its byte ranges.
     pub ranges: Vec<ByteRange>,
@@ -126,7 +126,7 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
 
 impl LabelLine {
     /// Lets the piece of that number say something else.
-    pub fn set_piece(
+    pub(crate) fn set_piece(
         &mut self,
         number: usize,
         doc: DocId,
@@ -159,7 +159,7 @@ impl LabelLine {
     }
 
     /// Lets a relevant document go by another id, where the line lists grades or ids; of two grades the higher holds.
-    pub fn rename_relevant(&mut self, from: &DocId, to: &DocId) {
+    pub(crate) fn rename_relevant(&mut self, from: &DocId, to: &DocId) {
         if !self.relevant.contains(from) {
             return;
         }
@@ -198,7 +198,7 @@ impl LabelLine {
     }
 
     /// Lets a document be relevant as another is, where the line lists grades: part of that one's text stands there now.
-    pub fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
+    pub(crate) fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
         for key in questions::RELEVANT {
             if let Some(Value::Object(grades)) = self.fields.get_mut(key)
                 && let (Some(grade), None) = (

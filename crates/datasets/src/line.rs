@@ -120,7 +120,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// Whether this is what a reader makes of a question of which it has the words and nothing else.
+    /// Returns true if this is what a reader makes of a question of which it has the words and nothing else.
     pub(super) fn is_plain(&self) -> bool {
         let Self {
             kind,

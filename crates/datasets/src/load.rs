@@ -83,7 +83,7 @@ pub(crate) fn questions_alone(path: &Path) -> Result<Vec<Question>, DatasetError
     Ok(draft.into_questions())
 }
 
-/// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
+/// Returns the path of questions.jsonl of the data set that `spec` names; `None` for published formats, which have none.
 #[must_use]
 pub fn questions_file(spec: &DatasetSettings) -> Option<PathBuf> {
     spec.format

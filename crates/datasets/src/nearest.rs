@@ -1,4 +1,4 @@
-//! What the user probably meant: the known word, or the piece of a document, that comes nearest.
+//! Suggestions: the known word, or the piece of a document, nearest to a given text.
 
 use ragtriage_core::text::quote;
 
@@ -20,7 +20,7 @@ pub(super) fn word<'a>(
         .map(|(_, known)| known)
 }
 
-/// What [`quote::nearest`] finds, on one line and shortened.
+/// Returns the result of [`quote::nearest`], on one line and shortened.
 pub(super) fn passage(text: &str, quote: &str) -> Option<Box<str>> {
     quote::nearest(text, quote).map(|range| shorten(&quote::one_spaced(&text[range.as_range()])))
 }

@@ -1,4 +1,4 @@
-//! Where a record stands in its source, for errors to name.
+//! The place of a record in its source, for error messages.
 
 use std::fmt;
 use std::path::Path;
@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    /// The same place, knowing whose record it is.
+    /// Returns this place with the id of its record.
     pub(super) fn of(&self, id: &str) -> Self {
         Self {
             id: Some(id.into()),

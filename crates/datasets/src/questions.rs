@@ -30,11 +30,11 @@ use ragtriage_core::types::{
     ByteRange, DocId, Document, Group, KeyFact, Member, Question, QuestionKind,
 };
 
-/// Where one's own questions stand in the data set's folder.
+/// The questions file of a data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
 /// The names of graded documents.
 pub(super) const RELEVANT: [&str; 2] = ["relevant", "relevant_doc_ids"];
-/// What `kind` must be.
+/// The allowed values of `kind`.
 pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 
 /// The names of a question's id.

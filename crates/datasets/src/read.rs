@@ -36,7 +36,7 @@ pub(super) fn lines(
     each_line(path, |place, line| each(place, line?))
 }
 
-/// The same for who can go on behind a line that is no UTF-8.
+/// Like [`lines`], for callers that continue after a line that is not UTF-8.
 pub(super) fn each_line(
     path: &Path,
     mut each: impl FnMut(Place, Result<&str, DatasetError>) -> Result<(), DatasetError>,

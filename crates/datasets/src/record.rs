@@ -43,7 +43,7 @@ impl JsonRecord {
         }
     }
 
-    /// Where it stands.
+    /// Returns its place.
     pub(super) fn place(&self) -> &Place {
         &self.place
     }
@@ -133,7 +133,7 @@ impl JsonRecord {
         }
     }
 
-    /// What has not been taken.
+    /// Returns the fields that were not taken.
     pub(super) fn rest(self) -> BTreeMap<String, Value> {
         self.fields.into_iter().collect()
     }

@@ -9,9 +9,9 @@ use crate::read;
 
 /// One record: its number as written and its fields in the order of the file.
 pub(super) struct SmartRecord {
-    /// Where its `.I` stands.
+    /// The place of its `.I`.
     pub(super) place: Place,
-    /// What follows `.I`.
+    /// The text after `.I`.
     pub(super) number: String,
     fields: Vec<(char, String)>,
 }

@@ -26,7 +26,7 @@ const WRAPPED: [&str; 12] = [
 /// Other languages share a few short ones by chance (German "in", "was", "an").
 const LEAST_STOP_WORDS: f64 = 0.15;
 
-/// What was seen.
+/// A summary of a folder of documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// Documents that would be read.
@@ -43,7 +43,7 @@ pub struct Survey {
     pub n_unreadable: usize,
     /// The patterns to ask for; empty: what is read unasked.
     pub globs: Vec<String>,
-    /// How many files of each ending are documents.
+    /// The number of documents by extension.
     pub endings: BTreeMap<String, usize>,
     /// Source code that was found beside prose and left out, by ending.
     pub code: BTreeMap<String, usize>,
@@ -51,7 +51,7 @@ pub struct Survey {
     pub wrapped: BTreeMap<String, usize>,
     /// Share of all documents that are Markdown with at least two headings under the title.
     pub share_with_headings: f64,
-    /// Whether the text seems to be English.
+    /// True if the text seems to be English.
     pub is_english: bool,
 }
 

@@ -11,7 +11,7 @@ use ragtriage_core::types::{DocId, Document};
 #[derive(Clone, Debug, Default)]
 pub struct DocumentTexts<'a> {
     by_id: BTreeMap<&'a str, &'a str>,
-    /// The same with each run of white space as one space; made when first wanted.
+    /// The texts with each run of white space as one space; made on first use.
     spaced: OnceLock<Vec<(&'a str, String)>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the calls go.
+//! Addresses of endpoints.
 
 use reqwest::Url;
 use sha2::{Digest, Sha256};
@@ -29,7 +29,7 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
     Ok(url)
 }
 
-/// What a fingerprint says of an address's query, which may choose the model and may hold a key: ` query ` and the first
+/// Returns the part of a fingerprint for an address's query, which may choose the model and may hold a key: ` query ` and the first
 /// eight hexadecimal digits of its sha256; nothing without one.
 pub fn hashed_query(url: &str) -> String {
     let Ok(url) = Url::parse(url.trim()) else {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How hard and how long one call is tried.
+/// The retry policy of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
     /// Calls in all, but for those that were turned away ([`Retry::Limited`]); one is made in any case.
@@ -24,14 +24,14 @@ pub struct Backoff {
     pub deadline: Duration,
 }
 
-/// What a failure means for the next try.
+/// The consequence of a failure for the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// The same call fails again.
+    /// Another try of the call fails as well.
     Stop,
     /// Try again, after the wait that the server asks for where it does.
     Again(Option<Duration>),
-    /// The same, but at once the first time: a connection that was kept open had been closed by the other side.
+    /// Another try may succeed, the first without a wait: a connection kept open had been closed by the other side.
     AtOnce,
     /// The server had no time for the call: wait as for `Again`, and count no try.
     Limited(Option<Duration>),
@@ -54,7 +54,7 @@ pub enum Abandoned<E> {
 }
 
 impl<E> Abandoned<E> {
-    /// The same with another error.
+    /// Returns this failure with its error mapped.
     pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Abandoned<F> {
         match self {
             Self::Final(error) => Abandoned::Final(other(error)),

@@ -1,4 +1,4 @@
-//! What a service says went wrong, out of the forms in use.
+//! Error messages of services, out of the forms in use.
 
 use serde_json::Value;
 

@@ -21,10 +21,10 @@ use ragtriage_core::text::causes::root_cause;
 /// The longest silence in the middle of a file.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// How far a file's fetching is.
+/// The progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Download<'a> {
-    /// What is fetched: a file's name, or a Python package's.
+    /// The name of the file or Python package.
     pub file: &'a str,
     /// Bytes so far.
     pub bytes: u64,
@@ -35,14 +35,14 @@ pub struct Download<'a> {
 /// Called as bytes arrive.
 pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
 
-/// What is wanted.
+/// The file to download.
 #[derive(Clone, Copy, Debug)]
 pub struct FileRequest<'a> {
     /// Its name, for whoever watches.
     pub file: &'a str,
     /// A larger file is not fetched, whatever the server says of its size.
     pub most_bytes: u64,
-    /// How hard it is tried.
+    /// The retry policy.
     pub backoff: Backoff,
 }
 
@@ -56,7 +56,7 @@ pub struct Downloader {
 /// A try that failed.
 struct Failed {
     error: HttpError,
-    /// Whether the file is longer than any try before had it.
+    /// True if the file is longer than any try before had it.
     brought: bool,
 }
 
@@ -94,7 +94,7 @@ impl Downloader {
     /// Fetches the whole of `wanted` into `partial`, from where that stands.
     ///
     /// # Errors
-    /// What no further try mends, or the last failure; what had arrived by then stays in `partial`.
+    /// A permanent failure, or the last transient one; bytes received by then stay in `partial`.
     pub async fn fetch(
         &self,
         wanted: &FileRequest<'_>,
@@ -190,7 +190,7 @@ impl Downloader {
     }
 }
 
-/// What an answer brings.
+/// The contents of a response.
 enum Arrival {
     /// Bytes, at the end of which the file has this many, where the server says.
     Body { total: Option<u64> },

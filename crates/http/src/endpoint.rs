@@ -15,7 +15,7 @@ use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 
 /// A larger answer is not read on, where nothing else is said: 8 MiB.
-pub const LARGEST_BODY_BYTES: usize = 8 << 20;
+pub(crate) const LARGEST_BODY_BYTES: usize = 8 << 20;
 
 /// Bytes of an answer that an error looks at for its excerpt.
 const EXCERPT_BYTES: usize = 1200;
@@ -27,10 +27,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Python servers, does after five seconds.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Where and how to call.
+/// The settings of an endpoint.
 #[derive(Clone)]
 pub struct EndpointSettings {
-    /// Where the calls go, from [`super::address`].
+    /// The address of the calls, from [`super::address`].
     pub url: Url,
     /// Sent as a bearer token; one of white space alone is none.
     pub api_key: Option<Secret>,
@@ -60,7 +60,7 @@ impl EndpointSettings {
     }
 }
 
-/// What a server answered, whatever its status.
+/// A response of any status.
 pub struct Response {
     /// The status: none of a redirect.
     pub status: u16,
@@ -71,7 +71,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Whether the status is one of success.
+    /// Returns true if the status is one of success.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)

@@ -50,7 +50,7 @@ pub enum HttpError {
     /// A redirect that a download does not follow.
     #[error("`{url}` redirects to an address that is not followed: {reason}")]
     NotFollowed { url: String, reason: String },
-    /// What was fetched could not be written.
+    /// A downloaded file could not be written.
     #[error("cannot write `{}`", .path.display())]
     Write { path: PathBuf, source: io::Error },
     /// Another process is at it.
@@ -98,7 +98,7 @@ pub enum HttpError {
     /// The file of the private certificate authority.
     #[error("cannot read the CA file `{}`", .path.display())]
     CaFile { path: PathBuf, source: io::Error },
-    /// The same without a certificate.
+    /// The file of the private certificate authority has no certificate.
     #[error("the CA file has no certificate: `{}`", .path.display())]
     NoCertificate { path: PathBuf },
     /// The HTTP client could not be made.
@@ -133,7 +133,7 @@ impl HttpError {
         }
     }
 
-    /// What all tries came to.
+    /// Returns the error after all tries.
     pub(super) fn final_of(failure: Abandoned<Self>, url: &str, backoff: &Backoff) -> Self {
         match failure {
             Abandoned::Final(error) => error,
@@ -158,7 +158,7 @@ impl HttpError {
         }
     }
 
-    /// Whether the same call may succeed later.
+    /// Returns true if the same call may succeed later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -172,7 +172,7 @@ impl HttpError {
         }
     }
 
-    /// Whether the server says that it was sent too much at once: 413 as text-embeddings-inference, or a refusal that tells
+    /// Returns true if the server says that it was sent too much at once: 413 as text-embeddings-inference, or a refusal that tells
     /// so in words. llama.cpp does under 500.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
@@ -191,7 +191,7 @@ impl HttpError {
         }
     }
 
-    /// What it means for the next try.
+    /// Returns the consequence for the next try.
     #[must_use]
     pub fn verdict(&self) -> Retry {
         match self {
@@ -239,7 +239,7 @@ impl Hint for HttpError {
     }
 }
 
-/// Whether a status may be another one a moment later: 408, 429, and the 5xx but for 501 and 505, which say that the server
+/// Returns true if a status may be another one a moment later: 408, 429, and the 5xx but for 501 and 505, which say that the server
 /// cannot do what was asked (RFC 9110, section 15.6).
 #[must_use]
 pub fn is_transient_status(status: u16) -> bool {

@@ -26,7 +26,7 @@ pub use backoff::{Abandoned, Backoff, Retry, random_fraction};
 pub use by_index::by_index;
 pub use complaint::complaint;
 pub use download::{Download, Downloader, FileRequest, OnDownload};
-pub use endpoint::{EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES, Response};
+pub use endpoint::{EndpointSettings, JsonEndpoint, Response};
 pub use error::{HttpError, is_transient_status};
 pub use halve::in_halves;
 pub use partial::Partial;

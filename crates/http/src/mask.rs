@@ -1,4 +1,4 @@
-//! What of a server's words an error may repeat.
+//! Excerpts of responses without secrets.
 
 use reqwest::Url;
 
@@ -7,12 +7,12 @@ use ragtriage_core::text::{column, sanitize};
 
 /// Characters of a server's complaint that an error keeps.
 const EXCERPT_CHARS: usize = 300;
-/// What is shorter in a URL is no secret: hiding it would only garble messages.
+/// The least length of a secret in a URL: hiding shorter parts would only garble messages.
 const LEAST_URL_BYTES: usize = 4;
 /// The shortest part of a header's value that is hidden on its own (the key in `Bearer KEY`).
 const LEAST_PART_BYTES: usize = 8;
 
-/// What no message may show, the longest first so that none is hidden in part.
+/// The secrets that no message may show, the longest first so that none is hidden in part.
 pub(super) struct Mask {
     secrets: Vec<String>,
 }

@@ -18,7 +18,7 @@ use ragtriage_core::text::hex::hex;
 pub struct Partial {
     path: PathBuf,
     file: File,
-    /// Where the mark stands and the first of its two lines; none for a file of this process alone.
+    /// The path of the mark and the first of its two lines; none for a file of this process alone.
     mark: Option<(PathBuf, String)>,
     n_bytes: u64,
     version: Option<String>,
@@ -43,7 +43,7 @@ impl Partial {
         })
     }
 
-    /// What an earlier process left of `url` at `path`, or nothing yet.
+    /// Opens the part of `url` that an earlier process left at `path`, or an empty file.
     ///
     /// # Errors
     /// `Busy` while another process holds it; `Write`.

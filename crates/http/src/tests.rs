@@ -143,7 +143,8 @@ async fn what_no_further_try_mends_is_tried_once() {
         ),
         (ResponseTemplate::new(200), "cannot be read: EOF"),
         (
-            ResponseTemplate::new(200).set_body_bytes(vec![b'1'; super::LARGEST_BODY_BYTES + 1]),
+            ResponseTemplate::new(200)
+                .set_body_bytes(vec![b'1'; super::endpoint::LARGEST_BODY_BYTES + 1]),
             "larger than 8 MiB",
         ),
     ] {

@@ -22,7 +22,7 @@ use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::Dataset;
 
-/// How to lay it out.
+/// The layout to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportLayout<'a> {
     /// `corpus.jsonl` and `questions.jsonl`.
@@ -34,7 +34,7 @@ pub enum ExportLayout<'a> {
     },
 }
 
-/// What became of it.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     /// The digest, of what was written as of the original.

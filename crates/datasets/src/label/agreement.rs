@@ -1,4 +1,4 @@
-//! How far two annotators agree about the documents that both judged.
+//! Agreement of two annotators on the documents that both judged.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -12,7 +12,7 @@ use ragtriage_core::types::QuestionKind;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 
-/// What one annotator judged.
+/// The judgments of one annotator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnotatorLabels {
     /// The file.
@@ -90,13 +90,13 @@ pub struct AnnotatorAgreement {
     pub n_pairs: usize,
     /// Pairs of those questions that only the first one judged, and only the second one: left out.
     pub n_judged_by_one: (usize, usize),
-    /// Of the grades as they are, any two that differ alike.
+    /// Agreement of grades, any two different ones counting alike.
     pub grades: Option<Kappa>,
-    /// Of the grades, by the square of their distance.
+    /// Agreement of grades, weighted by the square of their distance.
     pub squared: Option<Kappa>,
-    /// Of relevant (a grade above 0) or not.
+    /// Agreement on relevance (a grade above 0).
     pub relevant: Option<Kappa>,
-    /// How often the first one's grade met the second one's: `(first, second, pairs)`, ascending.
+    /// The confusion matrix: `(first grade, second grade, pairs)`, ascending.
     pub table: Vec<(i32, i32, usize)>,
     /// The pairs whose grades are farthest apart, farthest first, then in the order of the first one's file.
     pub farthest: Vec<Apart>,

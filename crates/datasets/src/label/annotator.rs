@@ -5,16 +5,16 @@ use std::io;
 use ragtriage_core::text::sentences;
 use ragtriage_core::types::{ByteRange, Document, Question};
 
-/// Where in its work an annotator is, from 1.
+/// The position of an annotator in a session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LabelProgress {
     /// The question.
     pub question: usize,
-    /// Of so many.
+    /// The number of questions.
     pub n_questions: usize,
     /// The passage.
     pub passage: usize,
-    /// Of so many.
+    /// The number of passages.
     pub n_passages: usize,
 }
 
@@ -23,13 +23,13 @@ pub struct LabelProgress {
 pub struct ShownPassage<'a> {
     /// The question.
     pub question: &'a Question,
-    /// How far the work is.
+    /// The position in the session.
     pub progress: LabelProgress,
     /// The passage's document.
     pub document: &'a Document,
     /// The passage in it.
     pub range: ByteRange,
-    /// Whether a passage that was judged before answers the question.
+    /// True if a passage that was judged before answers the question.
     pub is_answered: bool,
 }
 
@@ -52,7 +52,7 @@ impl ShownPassage<'_> {
     }
 }
 
-/// What an annotator says of a passage.
+/// A decision about a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageJudgment {
     /// So relevant is its document: 0 not at all, [`super::ANSWERS`] it answers the question.
@@ -72,7 +72,7 @@ pub enum PassageJudgment {
 /// An answer to a question of ours, or one of the two ways out of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnnotatorReply<T> {
-    /// What was asked for.
+    /// The requested value.
     Given(T),
     /// The passage is to be judged again.
     Back,
@@ -96,7 +96,7 @@ pub enum Quote {
 pub struct Refused<'a> {
     /// The words.
     pub words: &'a str,
-    /// What of the document comes nearest to them.
+    /// The nearest piece of the document.
     pub nearest: Option<ByteRange>,
 }
 
@@ -105,11 +105,11 @@ pub struct Refused<'a> {
 pub struct WantedAnswer<'a> {
     /// Wordings that are known and do not stand in this passage's evidence: another is wanted, if there is one.
     pub known: &'a [String],
-    /// What was given a moment ago and does not stand in the evidence either; the same again is taken.
+    /// The previous answer, which does not occur in the evidence either; given again, it is accepted.
     pub refused: Option<&'a str>,
 }
 
-/// What is to become of a question no shown passage of which answers it.
+/// A decision about a question that no shown passage answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
     /// Nothing in the documents answers it.
@@ -128,7 +128,7 @@ pub enum Closing {
 /// asked next follows from what it said. [`PassageJudgment::Back`] at a question's first passage, and [`PassageJudgment::Unanswerable`] where
 /// one answers ([`ShownPassage::is_answered`]), change nothing: the passage is shown again.
 pub trait Annotator {
-    /// What `shown` is worth.
+    /// Judges a passage.
     fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment>;
 
     /// Which words of the document of `shown`, which was just said to answer the question, do so. Asked again with what was
@@ -146,7 +146,7 @@ pub trait Annotator {
         wanted: WantedAnswer<'_>,
     ) -> io::Result<AnnotatorReply<Vec<String>>>;
 
-    /// What becomes of `question`, no shown passage of which answers it.
+    /// Decides about a question that no shown passage answers.
     fn close(&mut self, _question: &Question) -> io::Result<Closing> {
         Ok(Closing::Open)
     }

@@ -1,10 +1,10 @@
-//! What a person types, and what it means.
+//! The commands that a person types, and their meaning.
 
 use super::ANSWERS;
 use super::annotator::{AnnotatorReply, Closing, PassageJudgment, Quote};
 use ragtriage_core::types::ByteRange;
 
-/// What is typed at a passage.
+/// A command about a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelCommand {
     /// A judgment, or the end of judging.
@@ -41,7 +41,7 @@ pub const COMMANDS: [(&str, &str); 10] = [
     ("?", "this"),
 ];
 
-/// What `line` says of a passage; `None` for what is no command.
+/// Parses a command about a passage; `None` for any other line.
 #[must_use]
 pub fn command(line: &str) -> Option<LabelCommand> {
     let typed = line.trim().to_ascii_lowercase();
@@ -69,7 +69,7 @@ pub fn command(line: &str) -> Option<LabelCommand> {
     Some(LabelCommand::Say(verdict))
 }
 
-/// What `line` says of a question that no passage answers; `None` for what says nothing.
+/// Parses a decision about a question that no passage answers; `None` for any other line.
 #[must_use]
 pub fn closing(line: &str) -> Option<Closing> {
     match line.trim().to_ascii_lowercase().as_str() {

@@ -6,7 +6,7 @@ use std::io;
 use crate::DatasetError;
 use ragtriage_runs::external::ExternalError;
 
-/// What is written before it stays written.
+/// Why labelling failed; questions written before stay written.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelError {
     /// The annotator cannot be heard.

@@ -7,7 +7,7 @@ use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, QuestionKind};
 
-/// Where a passage answers a question, and how.
+/// The evidence and the answer in a passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// The words; `None` for the document as a whole.
@@ -101,7 +101,7 @@ fn ask_quote(
     }
 }
 
-/// Whether one of `answers` is in `text`, or is one that need not be.
+/// Returns true if one of `answers` is in `text`, or is one that need not be.
 fn stands(answers: &[String], text: &str) -> bool {
     (!answers.is_empty() && are_yes_no(answers)) || AnswerMatcher::new(answers).found_in_text(text)
 }

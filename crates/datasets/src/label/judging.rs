@@ -20,11 +20,11 @@ pub(super) struct Judging<'a> {
     pub place: (usize, usize),
     /// So many in a row that are not relevant are enough.
     pub stop_after: Option<usize>,
-    /// What was said of the first passages, in order.
+    /// The decisions about the first passages, in order.
     judged: Vec<JudgedPassage>,
 }
 
-/// What was said of a passage.
+/// A decision about a passage, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum JudgedPassage {
     Skipped,
@@ -32,7 +32,7 @@ enum JudgedPassage {
     Answers(i32, Evidence),
 }
 
-/// How a question ended.
+/// The end of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Judged,
@@ -121,14 +121,14 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Whether a passage that was judged answers the question.
+    /// Returns true if a passage that was judged answers the question.
     pub fn is_answered(&self) -> bool {
         self.judged
             .iter()
             .any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
     }
 
-    /// Whether the last so many passages were all not relevant.
+    /// Returns true if the last so many passages were all not relevant.
     fn has_nothing_more(&self) -> bool {
         let in_a_row = self
             .judged

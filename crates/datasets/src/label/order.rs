@@ -18,7 +18,7 @@ pub enum Order {
     /// assessors see a pool by document number. The seed is mixed with the question alone, so that a second annotator, or the
     /// same one tomorrow, sees the same order.
     Shuffled {
-        /// Of the shuffle.
+        /// The seed of the shuffle.
         seed: u64,
     },
     /// By best rank, equal ones by id: for who stops early. After so many that are not relevant the rest is probably not

@@ -21,7 +21,7 @@ impl<'t> QrelsAnnotator<'t> {
         Self(qrels)
     }
 
-    /// Whether it judges anything for `question`.
+    /// Returns true if it judges anything for `question`.
     #[must_use]
     pub fn knows(&self, question: &Question) -> bool {
         self.0.judged(question.id.as_str()).is_some()

@@ -8,7 +8,7 @@ use crate::{Appended, question_line};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::Question;
 
-/// How passages are shown.
+/// The options of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labelling {
     /// In which order.
@@ -17,14 +17,14 @@ pub struct Labelling {
     pub stop_after: Option<usize>,
 }
 
-/// What came of a sitting.
+/// The results of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelCounts {
     /// Questions that were written.
     pub n_written: usize,
-    /// Of those: with evidence.
+    /// Written questions with evidence.
     pub n_answered: usize,
-    /// Of those: said to be unanswerable.
+    /// Written questions judged unanswerable.
     pub n_unanswerable: usize,
     /// Questions done of which no passage was judged; they come again.
     pub n_unjudged: usize,
@@ -34,7 +34,7 @@ pub struct LabelCounts {
     pub n_judged: usize,
     /// Question-document pairs judged relevant, of any grade above 0.
     pub n_relevant: usize,
-    /// Whether the annotator stopped before the last question, and if so what became of the question in hand.
+    /// True if the annotator stopped before the last question, and if so what became of the question in hand.
     pub stopped: Option<Stopped>,
 }
 

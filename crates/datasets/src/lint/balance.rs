@@ -1,4 +1,4 @@
-//! How questions are spread: over tags and kinds, over the split, over documents, over yes and no.
+//! The distribution of questions over tags and kinds, the split, documents, and yes and no.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{DocId, Question, QuestionKind, Split};
 
-/// Of ten questions five right leave 24 to 76 % (Wilson): of fewer a share is known to no better than half the scale.
+/// The least size of a group: with five of ten right the interval is 24 to 76 % (Wilson), half the scale.
 const LEAST_QUESTIONS: usize = 10;
 /// Shares of the parts of a split that differ by more than chance would have it once in twenty sets, all groups together (Holm).
 const SIGNIFICANT: f64 = 0.05;
-/// Of so many yes/no questions on, with at most this share of one answer: guessing it always is then right no oftener.
+/// The least number of yes/no questions, and the largest share of one answer: guessing it always is then right no oftener.
 const LEAST_YES_NO: usize = 8;
 const MOST_ALIKE: f64 = 0.75;
 /// More than this share of all questions on one document, and more than twice an even share: in a corpus of three

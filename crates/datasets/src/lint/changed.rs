@@ -6,7 +6,7 @@ use crate::{DocumentTexts, LabelLine, LabelMember};
 use ragtriage_core::text::quote;
 use ragtriage_core::types::DocId;
 
-/// What a change does to a question, the worst first.
+/// The effect of a change on a question, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Touch {
     /// A document of its evidence is gone.
@@ -22,7 +22,7 @@ pub enum Touch {
 }
 
 impl Touch {
-    /// What reports say.
+    /// Returns its name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Touch {
 pub struct Touched {
     /// The question.
     pub id: String,
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
     /// The documents, each with the worst that happened there.
     pub documents: Vec<(DocId, Touch)>,

@@ -18,14 +18,14 @@ use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences::{self, Segment};
 use ragtriage_core::types::{Member, Question};
 
-/// Of fewer content terms all may stand in one sentence because they name what is asked about.
+/// The least number of content terms: fewer may all occur in one sentence because they name the subject.
 const LEAST_TERMS: usize = 4;
 /// So many words in a row are seldom two people's: at five, of two texts about one event mostly names and set phrases agree.
 const RUN_WORDS: usize = 5;
 /// Content terms in such a run: without them it is grammar (`at the end of the`).
 const RUN_TERMS: usize = 3;
 
-/// How near questions are to their evidence's wording.
+/// The similarity of questions to the wording of their evidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overlap {
     /// The mean share of a question's content terms that stand in the sentences of its evidence.

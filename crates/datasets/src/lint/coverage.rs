@@ -1,4 +1,4 @@
-//! How much of the corpus the questions ask about.
+//! The share of the corpus that questions use.
 
 use std::collections::HashSet;
 

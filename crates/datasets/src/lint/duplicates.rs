@@ -16,11 +16,11 @@ use ragtriage_core::types::{KeyFact, Question, QuestionKind};
 
 /// Documents: runs of four words, as passages are compared in a run's diagnosis.
 const DOCUMENT_WORDS: usize = 4;
-/// Of a text of 80 words two may differ.
+/// The least similarity of duplicate documents: of 80 words two may differ.
 const DOCUMENTS_ALIKE: f64 = 0.8;
 /// Questions have a dozen words: with runs of four, one word changed would leave none of them alike.
 const QUESTION_WORDS: usize = 2;
-/// Of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are .69; two apart make 7 of 15, .47.
+/// The least similarity of duplicate questions: of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are .69; two apart make 7 of 15, .47.
 const QUESTIONS_ALIKE: f64 = 0.6;
 
 /// Documents that are there twice or nearly so. Empty ones have a rule of their own.
@@ -104,7 +104,7 @@ fn copies(texts: &[String], numbers: &[usize]) -> (Vec<usize>, Vec<(usize, usize
     (firsts, copies)
 }
 
-/// Of `numbers` those that are like one before them, with the one that each is most like (the first of equals) and how much.
+/// Returns the `numbers` whose text resembles an earlier one, each with the most similar (the first of equals) and the similarity.
 fn alike(
     texts: &[String],
     numbers: &[usize],
@@ -130,13 +130,13 @@ fn alike(
         .collect()
 }
 
-/// Whether two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
+/// Returns true if two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
 /// which any two may have in common, a good document is, too.
 fn same_gold(a: &Question, b: &Question) -> bool {
     same_answer(a, b) && (a.kind != QuestionKind::YesNo || share_documents(a, b))
 }
 
-/// Whether one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
+/// Returns true if one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
 /// are not what they are judged by, a good document.
 fn same_answer(a: &Question, b: &Question) -> bool {
     if a.kind != b.kind {
@@ -151,13 +151,13 @@ fn same_answer(a: &Question, b: &Question) -> bool {
     have_common_wording(&a.answers, &b.answers)
 }
 
-/// Whether a good document is one of both, or neither has any.
+/// Returns true if a good document is one of both, or neither has any.
 fn share_documents(a: &Question, b: &Question) -> bool {
     let (docs, others) = (used_documents(a), used_documents(b));
     docs == others || docs.iter().any(|doc| others.contains(doc))
 }
 
-/// Whether one requires what the other does, and perhaps more, and neither forbids what the other requires.
+/// Returns true if one requires what the other does, and perhaps more, and neither forbids what the other requires.
 fn agree_in_facts(a: &Question, b: &Question) -> bool {
     (requires_all(a, b) || requires_all(b, a)) && !forbids(a, b) && !forbids(b, a)
 }

@@ -6,13 +6,13 @@ use serde::{Serialize, Serializer};
 
 use ragtriage_core::types::{ChunkId, DocId, QuestionId};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The data set does not load, or what is measured with it is false.
     Error,
-    /// What is measured with it says less than it seems to.
+    /// Metrics measured with the data set say less than they seem to.
     Warning,
 }
 
@@ -124,7 +124,7 @@ pub struct Finding {
     /// The chunk it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk: Option<ChunkId>,
-    /// Where a retriever ranked that chunk, from 1.
+    /// The rank of that chunk, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
     /// The file that the question or the broken record stands in.
@@ -133,9 +133,9 @@ pub struct Finding {
     /// The line: of that file, else of the document's text; from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// What is wrong, one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: String,
 }
 
@@ -157,7 +157,7 @@ impl Finding {
         }
     }
 
-    /// The same about a document.
+    /// Returns this finding, about a document.
     #[must_use]
     pub fn in_document(self, id: &DocId) -> Self {
         Self {

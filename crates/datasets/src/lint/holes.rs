@@ -17,7 +17,7 @@ use ragtriage_core::text::sentences;
 use ragtriage_core::types::{Corpus, DocId, Question};
 use ragtriage_core::types::{Pooled, Pools};
 
-/// How many passages of each retriever are pooled: what measures read of a ranking for the most part.
+/// The number of passages pooled of each retriever: most metrics read no more of a ranking.
 pub const DEPTH: usize = 10;
 
 /// The passage must hold more than this share of the question's content terms.
@@ -124,7 +124,7 @@ fn finding(
     }
 }
 
-/// Whether an answer found somewhere tells anything: `yes`, `no`, one or two letters or digits stand in any text.
+/// Returns true if an answer found somewhere tells anything: `yes`, `no`, one or two letters or digits stand in any text.
 fn says_something(answer: &str) -> bool {
     let answer = normalise::matching(answer);
     answer.chars().filter(|c| c.is_alphanumeric()).count() >= 3 && answer != "yes"

@@ -8,7 +8,7 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Corpus, Length};
 
-/// How much of the chunks an encoder reads.
+/// The share of the chunks that an encoder reads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Truncated {
     /// The retriever whose encoder it is.
@@ -111,7 +111,7 @@ fn questions(lengths: &EncoderLengths, subject: &LintSubject<'_>) -> Vec<Finding
         .collect()
 }
 
-/// Where documents are not cut, those that fit no prompt.
+/// Finds uncut documents that fit no prompt.
 fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
     let most = budget.context_tokens;
     let numbers = 0..corpus.chunks().len();

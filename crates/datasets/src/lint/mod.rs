@@ -35,7 +35,7 @@ use ragtriage_core::types::{DocId, Note, Question};
 /// Raised whenever a field changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// What was found.
+/// The findings and statistics of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lint {
     /// The version of this layout.
@@ -46,13 +46,13 @@ pub struct Lint {
     pub errors: usize,
     /// Findings of severity `warning`.
     pub warnings: usize,
-    /// What the data set is like.
+    /// Statistics of the data set.
     pub figures: Figures,
     /// By rule, in the order of `Rule::ALL`, each rule's in the order of the data.
     pub findings: Vec<Finding>,
     /// Documents that no question uses.
     pub unused_documents: Vec<DocId>,
-    /// What was accepted while reading, and what could not be looked at.
+    /// Accepted irregularities, and checks that could not run.
     pub notes: Vec<String>,
 }
 
@@ -69,22 +69,22 @@ pub struct Figures {
     pub tags: BTreeMap<String, usize>,
     /// Questions by part of the split: `tune`, `heldout`, `none`.
     pub splits: BTreeMap<String, usize>,
-    /// How much of the corpus is asked about.
+    /// The share of the corpus that questions use.
     pub coverage: Coverage,
-    /// How near questions are to their evidence's wording.
+    /// The similarity of questions to the wording of their evidence.
     pub overlap: Option<Overlap>,
-    /// How much of the chunks each encoder reads.
+    /// The share of the chunks that each encoder reads.
     pub truncated: Vec<Truncated>,
-    /// What was pooled in search of label holes; `None` where nothing was.
+    /// The passages pooled in search of label holes, if any.
     pub pooled: Option<PoolSummary>,
 }
 
-/// What was pooled.
+/// The extent of the pools.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PoolSummary {
     /// The retrievers, by name.
     pub retrievers: Vec<String>,
-    /// How many passages of each.
+    /// The number of passages of each.
     pub depth: usize,
     /// Questions they were asked.
     pub questions: usize,

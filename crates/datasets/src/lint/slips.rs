@@ -1,4 +1,4 @@
-//! What loading would refuse, as findings; and quotes that loading accepts with a shrug.
+//! Errors of loading, and ambiguous quotes, as findings.
 
 use super::finding::{Finding, Rule};
 use crate::{DatasetError, Place, RepeatedQuote};

@@ -18,7 +18,7 @@ pub struct LintSubject<'a> {
 }
 
 impl<'a> LintSubject<'a> {
-    /// What of a data set could be read.
+    /// Indexes the readable part of a data set.
     #[must_use]
     pub fn new(inspection: &'a Inspection) -> Self {
         let Inspection {
@@ -42,7 +42,7 @@ impl<'a> LintSubject<'a> {
 
     /// The number of a document; labels that were kept may name some that are not there.
     #[must_use]
-    pub fn document_number(&self, id: &DocId) -> Option<usize> {
+    pub(crate) fn document_number(&self, id: &DocId) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
@@ -71,7 +71,7 @@ impl<'a> LintSubject<'a> {
         }
     }
 
-    /// How other findings name the question of that number.
+    /// Returns the name of a question in findings about others.
     #[must_use]
     pub fn name(&self, number: usize) -> String {
         format!("`{}`", self.questions[number].id)
@@ -79,7 +79,7 @@ impl<'a> LintSubject<'a> {
 
     /// The text of a member's ranges, or of its whole document where it has none; `None` where that is not there.
     #[must_use]
-    pub fn evidence_text(&self, member: &Member) -> Option<String> {
+    pub(crate) fn evidence_text(&self, member: &Member) -> Option<String> {
         let text = &self.document(&member.doc)?.text;
         if member.ranges.is_empty() {
             return Some(text.clone());
@@ -95,13 +95,13 @@ const PRONOUNS: &str = "i me my we us our you your he him his she her its them";
 
 /// The content terms of a question, as attribution has them, without pronouns.
 #[must_use]
-pub fn content_terms(question: &str) -> BTreeSet<String> {
+pub(crate) fn content_terms(question: &str) -> BTreeSet<String> {
     terms::without(terms::of_question(question), &[PRONOUNS.to_owned()])
 }
 
 /// Documents that the question's labels call good: evidence and grades of 1 and up, each once, ascending.
 #[must_use]
-pub fn used_documents(question: &Question) -> Vec<&DocId> {
+pub(crate) fn used_documents(question: &Question) -> Vec<&DocId> {
     let evidence = question.evidence.iter().flatten().map(|member| &member.doc);
     let mut used: Vec<&DocId> = evidence.chain(question.relevant_docs()).collect();
     used.sort_unstable();

@@ -35,7 +35,7 @@ pub enum FetchError {
     Archive {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
     /// A file could not be read or written.

@@ -1,4 +1,4 @@
-//! What a published file is known by.
+//! The hash of a published file.
 
 use std::fs::File;
 use std::io::{self, Read};

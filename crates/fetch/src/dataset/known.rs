@@ -16,11 +16,11 @@ pub(super) struct KnownSet {
     pub(super) publisher: Option<Publisher>,
 }
 
-/// Where a set is fetched from.
+/// The source of a set.
 pub(super) struct Publisher {
     pub(super) url: &'static str,
     pub(super) packed: Archived,
-    /// What the file is known by; none where nobody says.
+    /// The published hash of the file, if there is one.
     pub(super) hash: Option<Hash>,
     /// A larger file is not the set.
     pub(super) most_bytes: u64,
@@ -28,7 +28,7 @@ pub(super) struct Publisher {
     pub(super) licence: &'static str,
 }
 
-/// What is fetched.
+/// The form of the download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Archived {
     /// The set's one file, under its name there.
@@ -143,18 +143,13 @@ static SETS: [KnownSet; 8] = [
     },
 ];
 
-/// The names of the known sets.
-pub fn known_sets() -> impl Iterator<Item = &'static str> {
-    SETS.iter().map(|set| set.name)
-}
-
 /// The set of that name.
 pub(super) fn set(name: &str) -> Result<&'static KnownSet, DatasetError> {
     SETS.iter()
         .find(|set| set.name == name)
         .ok_or_else(|| DatasetError::UnknownSet {
             name: name.into(),
-            known: known_sets().collect(),
+            known: SETS.iter().map(|set| set.name).collect(),
         })
 }
 

@@ -13,7 +13,6 @@ mod unpack;
 
 pub use copy::copy_local;
 pub use error::FetchError;
-pub use known::known_sets;
 pub use publisher::{Fetched, fetch};
 
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ const DEADLINE: Duration = Duration::from_hours(6);
 pub struct Fetched {
     /// Its folder.
     pub folder: PathBuf,
-    /// Where it came from, without secrets.
+    /// The address it came from, without secrets.
     pub url: String,
     /// The sha256 of what was fetched, where there was no hash to hold it against.
     pub unverified: Option<String>,
@@ -35,7 +35,7 @@ pub struct Fetched {
 
 /// Fetches the known data set `name` to `<to_root>/<name>`, from its publisher or from `url`, which must have the same file.
 ///
-/// What breaks off lies in `<to_root>/.<name>.partial` and is gone on with by the next call. A set that is there already is an
+/// An interrupted download stays in `<to_root>/.<name>.partial`; the next call resumes it. A set that is there already is an
 /// error, or with `force` replaced.
 pub async fn fetch(
     name: &str,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ragtriage_datasets::DatasetError;
 
-/// Where the set that is replaced lies in the folder it is moved to.
+/// The name of a replaced set in the folder it is moved to.
 const SET: &str = "set";
 
 /// The folder; gone at the end, whatever happens.

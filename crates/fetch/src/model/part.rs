@@ -38,7 +38,7 @@ impl PartialFile {
         })
     }
 
-    /// Where its bytes go.
+    /// Returns the path that its bytes are written to.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! Where a checkpoint comes from: a folder, the model cache, the Hugging Face hub, a Python package, in this order.
+//! The sources of a checkpoint: a folder, the model cache, the Hugging Face hub, a Python package, in this order.
 //!
 //! A pinned model's files are hashed on every opening and never used unverified; what is fetched is written under a
 //! temporary name, hashed, and renamed, so that several processes may share the cache. Left out: fetching models
@@ -38,14 +38,14 @@ impl ModelRef {
     }
 }
 
-/// Where models are kept and fetched from.
+/// The places that models are cached in and fetched from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSource {
     /// The cache directory; models lie in `models/<name>/` under it.
     pub cache_dir: PathBuf,
     /// The hub's base URL, without a slash at the end: [`HUB`] unless `HF_ENDPOINT` says otherwise.
     pub hub: String,
-    /// Whether to fetch nothing.
+    /// True if to fetch nothing.
     pub offline: bool,
 }
 

@@ -1,9 +1,9 @@
-//! How much room a file or folder takes.
+//! Disk usage of a file or folder.
 
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What lies at a path.
+/// The disk usage of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskUse {
     /// Bytes of its files.
@@ -13,7 +13,7 @@ pub struct DiskUse {
 }
 
 impl DiskUse {
-    /// Of the file or folder at `path`. What goes away meanwhile, or cannot be read, takes no room.
+    /// Measures the file or folder at `path`. Files that disappear meanwhile, or cannot be read, count as empty.
     #[must_use]
     pub fn of(path: &Path) -> Self {
         let files = walkdir::WalkDir::new(path)

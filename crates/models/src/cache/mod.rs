@@ -20,7 +20,7 @@ pub use error::CacheError;
 pub use ragtriage_core::text::content_key::{ContentKey, key};
 pub use upkeep::Size;
 
-/// How long another process's write is waited for.
+/// The longest wait for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Between two tries to open a database that another process is just making.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
@@ -62,7 +62,7 @@ impl Database {
 
     /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
     /// that `SQLite` puts beside it.
-    pub fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
+    pub(crate) fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(CacheError::folder(parent))?;
         }
@@ -75,7 +75,7 @@ impl Database {
         Self::open(path, tables)
     }
 
-    /// What `decode` makes of each key's value, in order; `None` where there is no value, or it makes nothing of it.
+    /// Returns the decoded value of each key, in order; `None` if there is no value, or it cannot be decoded.
     pub async fn read<T: Send + 'static>(
         &self,
         table: CacheTable,

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::{CacheError, CacheTable, Database};
 
-/// How much there is.
+/// A number of entries with their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// How many.
+    /// The number of entries.
     pub entries: u64,
     /// Bytes of keys and values, without what `SQLite` puts around them.
     pub bytes: u64,
@@ -24,7 +24,7 @@ impl std::ops::AddAssign for Size {
 }
 
 impl Database {
-    /// How much a table holds.
+    /// Measures a table.
     pub async fn size(&self, table: CacheTable) -> Result<Size, CacheError> {
         self.work(move |connection| size(connection, table)).await
     }

@@ -21,12 +21,12 @@ const WRITTEN_TOGETHER: usize = 256;
 /// Texts measured and written in one go: about a second's tokenising.
 const MEASURED_TOGETHER: usize = 8192;
 
-/// Where vectors are kept.
+/// The table of cached vectors.
 pub const VECTORS: CacheTable = CacheTable {
     name: "vectors",
     value: "vector",
 };
-/// Where it is kept how long texts are.
+/// The table of cached text lengths.
 pub const LENGTHS: CacheTable = CacheTable {
     name: "text_lengths",
     value: "length",

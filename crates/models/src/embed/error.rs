@@ -26,15 +26,15 @@ pub enum EmbedError {
     Contract {
         /// Its fingerprint.
         encoder: String,
-        /// What it gave, and what was due.
+        /// The result, and the expected one.
         what: String,
     },
     /// The encoders of questions and of passages give different kinds of vectors.
     #[error("the encoders of questions and passages do not match: {query}; {passage}")]
     Apart {
-        /// What the questions' gives.
+        /// The vectors of the questions' encoder.
         query: String,
-        /// What the passages' gives.
+        /// The vectors of the passages' encoder.
         passage: String,
     },
     /// A checkpoint lacks a word piece that its kind of model needs.
@@ -42,7 +42,7 @@ pub enum EmbedError {
     NoWordPiece {
         /// The checkpoint.
         folder: PathBuf,
-        /// What is not in its vocabulary.
+        /// The missing word piece.
         word_piece: String,
     },
     /// A length that does not suit a late-interaction model.
@@ -54,7 +54,7 @@ pub enum EmbedError {
         n_tokens: usize,
         /// The least.
         fewest: usize,
-        /// What the model has.
+        /// The positions of the model.
         positions: usize,
     },
     /// The encoding thread panicked or the runtime is going down.

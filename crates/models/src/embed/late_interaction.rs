@@ -22,14 +22,14 @@ use ragtriage_encoder::checkpoint::{CheckpointError, Model, TokenRecipe};
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 1;
 
-/// What a caller may set over what the checkpoint says.
+/// Overrides of the checkpoint's recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LateInteractionOptions {
     /// Tokens of every query, specials and masks included.
     pub query_tokens: Option<usize>,
     /// Tokens read of a passage, specials included.
     pub passage_tokens: Option<usize>,
-    /// Of the matrix products.
+    /// The precision of the matrix products.
     pub precision: Precision,
 }
 
@@ -45,7 +45,7 @@ struct TokenModel {
     width: usize,
 }
 
-/// What of the vocabulary frames a text.
+/// The tokens around a text.
 struct TokenFrame {
     /// `[CLS]` and the role's marker.
     before: Vec<u32>,
@@ -53,7 +53,7 @@ struct TokenFrame {
     after: Vec<u32>,
     /// Tokens in all at most.
     n_tokens: usize,
-    /// What shorter texts are filled with.
+    /// The token that fills shorter texts.
     mask: Option<u32>,
     /// Ids whose vectors are left out.
     skipped: HashSet<u32>,
@@ -127,7 +127,7 @@ impl LateInteraction {
         })
     }
 
-    /// How texts become vectors, after options.
+    /// Returns the recipe with the overrides applied.
     pub fn recipe(&self) -> &TokenRecipe {
         &self.inner.recipe
     }
@@ -225,7 +225,7 @@ impl Encoder for LateInteraction {
 }
 
 impl TokenModel {
-    /// What frames a text of this role.
+    /// Returns the frame of a text in this role.
     fn frame(&self, role: Role) -> Result<TokenFrame, EmbedError> {
         let word_pieces = self.model.word_pieces()?;
         let (marker, n_tokens) = match role {

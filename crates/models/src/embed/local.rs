@@ -20,7 +20,7 @@ use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 2;
 
-/// What a caller may set over what the checkpoint says.
+/// Overrides of the checkpoint's recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalOptions {
     /// Instead of the folder's pooling.
@@ -33,7 +33,7 @@ pub struct LocalOptions {
     pub similarity: Option<Similarity>,
     /// Instead of [`Titles::Paired`] for `DPR` and [`Titles::Joined`] for all others.
     pub titles: Option<Titles>,
-    /// Of the matrix products.
+    /// The precision of the matrix products.
     pub precision: Precision,
     /// Put before every query, instead of the folder's prompt.
     pub query_prefix: Option<String>,
@@ -115,7 +115,7 @@ impl Local {
         })
     }
 
-    /// How texts become vectors, after options.
+    /// Returns the recipe with the overrides applied.
     pub fn recipe(&self) -> &Recipe {
         &self.inner.recipe
     }
@@ -213,7 +213,7 @@ impl PooledModel {
         texts.iter().map(|text| self.input(*text, role)).collect()
     }
 
-    /// What the model is given for a text.
+    /// Returns the model's input for a text.
     fn input(&self, text: TitledText<'_>, role: Role) -> EncoderInput<'static> {
         let prefix = match role {
             Role::Query => &self.recipe.query_prefix,

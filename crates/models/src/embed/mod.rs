@@ -26,25 +26,25 @@ use ragtriage_core::types::{Length, Similarity, TitledText};
 /// Which side of the search a text stands on: models may prefix the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// What is asked.
+    /// A question.
     Query,
-    /// What is searched.
+    /// A text that is searched.
     Passage,
 }
 
-/// What an encoder makes of one text.
+/// The form of an encoder's vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorShape {
     /// Numbers of a vector.
     pub dimension: usize,
-    /// Whether a text becomes several vectors, one after another (a token each), instead of one.
+    /// True if a text becomes several vectors, one after another (a token each), instead of one.
     pub many: bool,
-    /// How two of them are compared; several by `MaxSim` over it (Khattab and Zaharia 2020).
+    /// The similarity that compares two of them; several are compared by `MaxSim` over it (Khattab and Zaharia 2020).
     pub similarity: Similarity,
 }
 
 impl VectorShape {
-    /// Whether a text's vector may have so many numbers.
+    /// Returns true if a text's vector may have so many numbers.
     pub fn fits(self, n_numbers: usize) -> bool {
         if self.many {
             n_numbers > 0 && n_numbers.is_multiple_of(self.dimension)
@@ -64,17 +64,17 @@ pub type OnProgress<'a> = &'a (dyn Fn(usize) + Send + Sync);
 /// the bit on one machine where the encoder is local; no texts give no vectors; the caller does not retry.
 #[async_trait]
 pub trait Encoder: Send + Sync {
-    /// What the vectors of a role depend on besides the text: changes whenever a vector would.
+    /// Returns all that the vectors of a role depend on besides the text: changes whenever a vector would.
     fn fingerprint(&self, role: Role) -> &str;
 
-    /// What a text becomes.
+    /// Returns the form of its vectors.
     fn shape(&self) -> VectorShape;
 
     /// The byte offset up to which `text.text` is read before the encoder cuts it, its length where it is read whole;
     /// `None` where the encoder cannot know, as a remote one. CPU work of about a millisecond.
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError>;
 
-    /// How long each text is and how much of it is read; `None` where the encoder cannot know.
+    /// Returns the length of each text and of its part that is read; `None` if the encoder cannot know.
     async fn lengths(
         &self,
         texts: &[TitledText<'_>],

@@ -22,14 +22,14 @@ use ragtriage_http::{
 
 /// Part of the fingerprint: raised whenever a change here changes a vector.
 const REMOTE_VERSION: u32 = 1;
-/// How errors name it.
+/// The kind of model that errors name.
 const MODEL: RemoteModel = RemoteModel::Encoder;
 /// Encoded to learn the dimension.
 const PROBE: &str = "dimension";
 /// A larger answer is not read on: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
 const LARGEST_ANSWER_BYTES: usize = 64 << 20;
 
-/// Where and how to ask. Not `Debug`: the URL may hold user info.
+/// The settings of a remote encoder. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct RemoteSettings {
     /// The calls go to `<url>/embeddings`; so it ends in `/v1` for most servers.
@@ -48,13 +48,13 @@ pub struct RemoteSettings {
     pub concurrency: usize,
     /// Time for one call.
     pub timeout: Duration,
-    /// How a call is tried again.
+    /// The retry policy.
     pub backoff: Backoff,
     /// Put before every query.
     pub query_prefix: String,
     /// Put before every passage.
     pub passage_prefix: String,
-    /// How vectors are to be compared.
+    /// The similarity that compares vectors.
     pub similarity: Similarity,
     /// PEM file of certificate authorities trusted besides the system's.
     pub ca_file: Option<PathBuf>,
@@ -143,7 +143,7 @@ impl Remote {
         )
     }
 
-    /// What the server is sent for a text.
+    /// Returns the text that the server is sent.
     fn input(&self, text: TitledText<'_>, role: Role) -> String {
         let prefix = match role {
             Role::Query => &self.settings.query_prefix,

@@ -1,4 +1,4 @@
-//! What encoders of this process share: texts through a model on rayon's threads, off the async runtime, in windows.
+//! The work of encoders in this process: texts through a model on rayon's threads, off the async runtime, in windows.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;

@@ -1,4 +1,4 @@
-//! What a run may cost: before each call its worst case is set aside, afterwards what was billed is counted.
+//! The limit on the cost of a run: before each call its worst case is set aside, afterwards the billed cost is counted.
 //!
 //! So no call is made that could exceed the limit, by our own count of the prompt and the most tokens of an answer. A call that has
 //! to wait for what others set aside waits; one that exceeds what is left even so is refused with [`LlmError::Spent`], and the
@@ -20,7 +20,7 @@ use ragtriage_http::HttpError;
 /// cookbook ("How to count tokens"), for two messages, and a role's token each.
 const FORM_TOKENS: u64 = 11;
 
-/// What a run may cost in all.
+/// The limits on the cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// US dollars.
@@ -29,7 +29,7 @@ pub struct Limits {
     pub tokens: Option<u64>,
 }
 
-/// What is spent and what is left.
+/// The spent and the remaining cost.
 pub struct Allowance {
     limits: Limits,
     price: Price,
@@ -95,7 +95,7 @@ impl Allowance {
         state.spent = state.spent.plus(Cost { usd, tokens });
     }
 
-    /// What is spent so far in US dollars and tokens, that of the run before included.
+    /// Returns the cost so far in US dollars and tokens, including that before a resume.
     #[must_use]
     pub fn spent(&self) -> (f64, u64) {
         let Cost { usd, tokens } = self.state().spent;
@@ -231,7 +231,7 @@ impl<G: Generator> Generator for WithAllowance<G> {
     }
 }
 
-/// Whether the server may have answered what we did not get to read.
+/// Returns true if the server may have answered what we did not get to read.
 fn may_be_billed(error: &LlmError) -> bool {
     let LlmError::Http(error) = error else {
         return false;

@@ -21,7 +21,7 @@ use crate::cache::{CacheError, CacheTable, ContentKey, Database, key};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
 
-/// Where replies are kept.
+/// The table of cached responses.
 pub const REPLIES: CacheTable = CacheTable {
     name: "replies",
     value: "reply",
@@ -32,7 +32,7 @@ pub struct CachedReplies {
     inner: Arc<dyn Generator>,
     database: Database,
     dataset: String,
-    /// What is being asked for.
+    /// The keys of the calls in progress.
     asking: Mutex<HashMap<ContentKey, Arc<OnceCell<Completion>>>>,
     failure: OnceLock<CacheError>,
 }

@@ -9,7 +9,7 @@ pub struct Completion {
     pub text: String,
     /// Why it ended.
     pub finish: Finish,
-    /// Where it was taken from.
+    /// Its origin: a call or a cache.
     pub origin: Origin,
     /// Prompt tokens as billed, where the endpoint says.
     pub prompt_tokens: Option<u64>,

@@ -11,7 +11,7 @@ use ragtriage_core::prompt::TemplateError;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_http::HttpError;
 
-/// What the caller can do about a failure.
+/// The options of the caller after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// Try again later.
@@ -160,7 +160,7 @@ impl LlmError {
         }
     }
 
-    /// What the caller can do.
+    /// Returns the options of the caller.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         match self {

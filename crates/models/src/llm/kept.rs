@@ -25,13 +25,13 @@ pub struct KeptReply {
 }
 
 impl KeptReply {
-    /// What is kept; `None` where the bytes are none.
+    /// Parses a cached response; `None` for other bytes.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// What [`Self::read`] reads.
+    /// Serialises it for [`Self::read`].
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts and numbers serialise")
     }

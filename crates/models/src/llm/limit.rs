@@ -1,4 +1,4 @@
-//! How many calls run at once: more while it goes well, fewer when the server says that it is too much.
+//! The concurrency limit: raised while calls succeed, lowered when the server reports overload.
 //!
 //! [`Limit`] is the rule, a gradient limit with slow start (Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; the
 //! latency test after TCP Vegas, Brakmo and Peterson 1995, in the form of Netflix's concurrency-limits, `Gradient2Limit`):
@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1.5;
 /// Successes for each place that make a window: latencies of answers differ much, and means of fewer with them.
 const ROUNDS: usize = 2;
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CallOutcome {
     /// An answer, after so long.
@@ -34,7 +34,7 @@ pub(super) enum CallOutcome {
     Other,
 }
 
-/// How many calls may run at once. Pure: latencies are told, nothing is measured here.
+/// The number of calls that may run at once. Pure: latencies are arguments, nothing is measured here.
 #[derive(Debug)]
 struct Limit {
     places: usize,
@@ -179,7 +179,7 @@ impl CallSlot<'_> {
         self.gate.state().limit.episode
     }
 
-    /// What came of a call that began in `episode`. Nothing has to be told of one that was broken off.
+    /// Records the end of a call that began in `episode`. An aborted call need not be recorded.
     pub(super) fn ended(&self, episode: u64, outcome: CallOutcome) {
         self.gate.ended(episode, outcome);
     }

@@ -38,10 +38,10 @@ pub use ragtriage_http::Secret;
 /// [`Retrying`] around the implementation, never by the caller.
 #[async_trait]
 pub trait Generator: Send + Sync {
-    /// What it is, for the report: a model's or reader's name.
+    /// Returns the name of the model or reader, for reports.
     fn name(&self) -> &str;
 
-    /// What a reply depends on besides the prompt's two messages: address, model, parameters. `None`: a reply costs nothing, so
+    /// Returns all that a response depends on besides the prompt's two messages: address, model, parameters. `None`: a response costs nothing, so
     /// none is worth keeping.
     fn fingerprint(&self) -> Option<&str> {
         None

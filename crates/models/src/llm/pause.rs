@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 use ragtriage_http::random_fraction;
 
-/// How long after a pause the calls that waited for it begin at most, each at a time of its own.
+/// The time after a pause over which the waiting calls start, each at its own moment.
 const SPREAD: Duration = Duration::from_millis(500);
 
 /// When calls may begin again. Its clones are one pause.

@@ -1,6 +1,6 @@
 //! Patience: the wrapper that limits how many calls run at once and tries transient failures again.
 //!
-//! How many is [`CallLimiter`]'s, how long it waits and when it gives up is [`Backoff`]'s, and a server's [`Pause`] holds back all calls. A
+//! [`CallLimiter`] decides their number, [`Backoff`] the waits and the end, and a server's [`Pause`] holds back all calls. A
 //! call keeps its place among the concurrent ones while it waits to be made again: that is what slows a hurried caller
 //! down. Its deadline begins when it has a place and no pause is on.
 
@@ -24,7 +24,7 @@ pub struct Retrying<G> {
     backoff: Backoff,
     gate: CallLimiter,
     pause: Pause,
-    /// Whether a prompt waited for its whole deadline and was still turned away, and nothing succeeded since: the others are
+    /// True if a prompt waited for its whole deadline and was still turned away, and nothing succeeded since: the others are
     /// then given one call each, or twenty of them would wait for an hour before the run stops.
     in_vain: AtomicBool,
 }
@@ -127,7 +127,7 @@ impl<G: Generator> Generator for Retrying<G> {
     }
 }
 
-/// What a call says of the server's load.
+/// Returns the meaning of a call's result for the server's load.
 fn outcome(reply: &Result<Completion, LlmError>, latency: Duration) -> CallOutcome {
     match reply {
         Ok(_) => CallOutcome::Good(latency),

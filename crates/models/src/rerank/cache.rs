@@ -13,7 +13,7 @@ use super::{RerankError, Reranker};
 use crate::cache::{CacheTable, ContentKey, Database, key};
 use ragtriage_core::types::TitledText;
 
-/// Where scores are kept.
+/// The table of cached scores.
 pub const SCORES: CacheTable = CacheTable {
     name: "scores",
     value: "score",

@@ -27,7 +27,7 @@ use ragtriage_http::{
 
 /// Part of the fingerprint: raised whenever a change here changes a score.
 const ENDPOINT_VERSION: u32 = 1;
-/// How errors name it.
+/// The kind of model that errors name.
 const MODEL: RemoteModel = RemoteModel::Reranker;
 
 /// The default number of passages in one call: Cohere bills by the hundred, text-embeddings-inference takes 32
@@ -54,12 +54,12 @@ fn request(form: RerankApi, model: &str, query: &str, passages: &[String]) -> Va
     }
 }
 
-/// Where and how to ask. Not `Debug`: the URL may hold user info.
+/// The settings of a remote reranker. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct RerankSettings {
     /// The calls go to `<url>/rerank`.
     pub url: String,
-    /// What the server speaks.
+    /// The API of the server.
     pub form: RerankApi,
     /// The model's name, as the server knows it; not sent, and may be empty, where the form is `tei`.
     pub model: String,
@@ -71,7 +71,7 @@ pub struct RerankSettings {
     pub concurrency: usize,
     /// Time for one call.
     pub timeout: Duration,
-    /// How a call is tried again.
+    /// The retry policy.
     pub backoff: Backoff,
     /// PEM file of certificate authorities trusted besides the system's.
     pub ca_file: Option<PathBuf>,

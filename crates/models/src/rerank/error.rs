@@ -20,7 +20,7 @@ pub enum RerankError {
     Contract {
         /// Which.
         reranker: String,
-        /// What it gave, and what was due.
+        /// The result, and the expected one.
         what: String,
     },
     /// The score cache failed.

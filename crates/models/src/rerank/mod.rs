@@ -24,7 +24,7 @@ use ragtriage_core::types::TitledText;
 /// passages give no scores; the caller does not retry; work of the processor is never done on the async runtime's threads.
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// What the scores depend on besides the texts: changes whenever one would.
+    /// Returns all that scores depend on besides the texts: changes whenever one would.
     fn fingerprint(&self) -> &str;
 
     /// Scores `passages` for `query`.

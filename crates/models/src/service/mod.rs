@@ -1,6 +1,6 @@
 //! A RAG that answers over HTTP: `POST` of `{"id", "question"}`, back comes the object that [`ragtriage_runs::external::recorded`] describes.
 //!
-//! What is transient is tried again, with [`Backoff`]'s waits or after as long as the service asks for.
+//! Transient failures are retried, with [`Backoff`]'s waits or after as long as the service asks for.
 
 mod error;
 
@@ -27,7 +27,7 @@ const WAITS: Duration = Duration::from_mins(1);
 /// Contract: a failure concerns the one question; what is transient is tried again by the implementation.
 #[async_trait]
 pub trait Rag: Send + Sync {
-    /// What it did with `question`.
+    /// Asks `question` and returns the response.
     async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError>;
 }
 
@@ -40,18 +40,18 @@ impl Rag for Joined {
     }
 }
 
-/// Where and how to ask. Not `Debug`: it holds a key, and the URL may.
+/// The settings of a service. Not `Debug`: it holds a key, and the URL may.
 #[derive(Clone)]
 pub struct ServiceSettings {
-    /// Where questions are posted.
+    /// The address that questions are posted to.
     pub url: String,
     /// Sent as a bearer token.
     pub api_key: Option<String>,
     /// Time for one call.
     pub timeout: Duration,
-    /// How often what is transient is tried again.
+    /// The number of retries of a transient failure.
     pub retries: u32,
-    /// Whether an answer must come with the contexts.
+    /// True if an answer must come with the contexts.
     pub answers: bool,
 }
 

@@ -23,7 +23,7 @@ const LEAST_LEAD: f64 = 0.15;
 /// A quote of fewer words that its document lost may stand in another by chance.
 const LEAST_WORDS: usize = 6;
 
-/// How often `quote` stands in `text`; 0 where it does so only with a letter or digit running on past its own.
+/// Counts the occurrences of `quote` in `text`; 0 if it occurs only as part of longer words.
 fn n_places(text: &str, quote: &str) -> usize {
     let n_found = quote::locate(text, quote).map_or(0, |located| located.n_found);
     if n_found > 0 && stands_in(&one_spaced(quote), &one_spaced(text)) {
@@ -33,7 +33,7 @@ fn n_places(text: &str, quote: &str) -> usize {
     }
 }
 
-/// What became of one piece of evidence.
+/// The new place of one piece of evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchored {
     /// The question.
@@ -44,16 +44,16 @@ pub struct Anchored {
     pub doc: DocId,
     /// The evidence as it was: a quote, or what stood at a range.
     pub quote: String,
-    /// What was found.
+    /// The result.
     pub outcome: AnchorOutcome,
 }
 
-/// What became of a quote or range.
+/// The result for a quote or range.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnchorOutcome {
     /// It stands where it stood.
     Kept,
-    /// The same words in another document, or at other bytes of the same.
+    /// Its words occur in another document, or at other bytes of its own.
     Moved {
         /// The document they stand in now.
         doc: DocId,
@@ -62,7 +62,7 @@ pub enum AnchorOutcome {
     Edited {
         /// The document it stands in now.
         doc: DocId,
-        /// How it reads now.
+        /// Its present wording.
         quote: String,
         /// From 0 to 1, see [`align::Alignment`].
         likeness: f64,
@@ -185,7 +185,7 @@ fn apply(line: &mut LabelLine, number: usize, targets: &[&Anchor]) {
     }
 }
 
-/// What an edited quote must not lose: the answers, and each required fact.
+/// Returns the matchers that an edited quote must satisfy: answers, and each required fact.
 fn golds(line: &LabelLine) -> Vec<AnswerMatcher> {
     let all = std::iter::once(&line.answers).chain(&line.required);
     all.filter(|wordings| !wordings.is_empty())
@@ -216,7 +216,7 @@ fn renames(lines: &[LabelLine], now: &DocumentTexts<'_>) -> BTreeMap<DocId, DocI
     agreed.collect()
 }
 
-/// Where a piece of evidence stands now.
+/// The present place of a piece of evidence.
 struct Anchor {
     doc: DocId,
     quote: String,
@@ -232,7 +232,7 @@ enum AnchorChange {
 }
 
 impl Anchor {
-    /// Whether it stands elsewhere, or in other words, than the label says.
+    /// Returns true if it stands elsewhere, or in other words, than the label says.
     fn is_new(&self, was: &DocId) -> bool {
         self.doc != *was || !matches!(self.change, AnchorChange::None)
     }
@@ -250,7 +250,7 @@ impl Anchor {
     }
 }
 
-/// Where to look.
+/// A search for a piece of evidence.
 struct AnchorSearch<'a, 't> {
     doc: &'a DocId,
     golds: Vec<AnswerMatcher>,

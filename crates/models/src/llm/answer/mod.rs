@@ -21,7 +21,7 @@ use ragtriage_core::types::{Finish, Stance};
 /// Tags whose content is thinking.
 const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
-/// What may stand before the colon of an answer line, lower-cased.
+/// Labels before the colon of an answer line, in lower case.
 const LABELS: [&str; 3] = ["answer", "final answer", "short answer"];
 
 /// Characters of an answer that the rules for abstention and refusal read.
@@ -74,7 +74,7 @@ fn without_thinking(raw: &str) -> String {
     text
 }
 
-/// What stands behind the last `Answer:` that begins a line, or on the next line with text where nothing does.
+/// Returns the text after the last `Answer:` that begins a line, or the next line with text if there is none.
 fn labelled(text: &str) -> Option<&str> {
     let mut found = None;
     let mut lines = text.lines();

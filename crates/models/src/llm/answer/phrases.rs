@@ -113,10 +113,10 @@ const SOURCES: [&str; 12] = [
     "article",
 ];
 
-/// What may stand before and behind one of [`SOURCES`].
+/// Words that may precede and follow one of [`SOURCES`].
 const SOURCE_WORDS: [&str; 6] = ["the", "provided", "given", "supplied", "retrieved", "above"];
 
-/// What a source does when it has no answer.
+/// Verbs of a source without an answer.
 const DENIALS: [&str; 6] = [
     "do not", "does not", "don't", "doesn't", "did not", "didn't",
 ];
@@ -165,7 +165,7 @@ const APOLOGETIC_REFUSALS: [&str; 5] = [
     "i'm not able",
 ];
 
-/// Whether a plain answer (lower case, straight apostrophes, no marks at the end) is an abstention.
+/// Returns true if a plain answer (lower case, straight apostrophes, no marks at the end) is an abstention.
 pub(super) fn abstains(plain: &str) -> bool {
     let plain = behind_apology(plain).unwrap_or(plain);
     let plain = behind_preamble(plain);
@@ -183,7 +183,7 @@ pub(super) fn abstains(plain: &str) -> bool {
             .is_some_and(|rest| DENIALS.iter().any(|denial| starts_with_words(rest, denial)))
 }
 
-/// Whether a plain answer is a refusal; asked after [`abstains`].
+/// Returns true if a plain answer is a refusal; asked after [`abstains`].
 pub(super) fn refuses(plain: &str) -> bool {
     let apologised = behind_apology(plain);
     let body = apologised.unwrap_or(plain);
@@ -209,7 +209,7 @@ fn ends_phrase(rest: &str) -> bool {
             .any(|word| starts_with_words(goes_on, word))
 }
 
-/// What follows `I'm sorry, but`; `None` without an apology.
+/// Returns the text after `I'm sorry, but`; `None` without an apology.
 fn behind_apology(plain: &str) -> Option<&str> {
     let apology = APOLOGIES
         .iter()
@@ -218,7 +218,7 @@ fn behind_apology(plain: &str) -> Option<&str> {
     Some(rest.strip_prefix("but ").unwrap_or(rest))
 }
 
-/// What follows `based on the passages,`.
+/// Returns the text after `based on the passages,`.
 fn behind_preamble(plain: &str) -> &str {
     ["based on ", "according to ", "from "]
         .iter()
@@ -226,7 +226,7 @@ fn behind_preamble(plain: &str) -> &str {
         .map_or(plain, str::trim_start)
 }
 
-/// What follows `the provided context` and the like; `None` where it does not begin so.
+/// Returns the text after `the provided context` and the like; `None` if it begins otherwise.
 fn behind_source(plain: &str) -> Option<&str> {
     let named = without_source_words(plain);
     let behind = SOURCES
@@ -242,7 +242,7 @@ fn without_source_words(mut text: &str) -> &str {
     text
 }
 
-/// What follows `word` and a blank, or a mark.
+/// Returns the text after `word` and a space, or a punctuation mark.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;
     (!rest.starts_with(char::is_alphanumeric)).then(|| rest.strip_prefix(' ').unwrap_or(rest))

@@ -31,9 +31,9 @@ const ABSTENTION: &str = "I don't know.";
 const SENTENCES_TRIED: usize = 5;
 /// Share of a term's weight that a title or heading gives.
 const CONTEXT: f64 = 0.5;
-/// What each place down the prompt costs: less than any term, enough to break ties.
+/// The cost of each place down the prompt: less than any term, enough to break ties.
 const RANK: f64 = 0.02;
-/// What each 100 bytes of a sentence cost. It and `BRIDGE` were tried at a few values on samples of `HotpotQA` and `SQuAD`.
+/// The cost of 100 bytes of a sentence. It and `BRIDGE` were tried at a few values on samples of `HotpotQA` and `SQuAD`.
 const LENGTH: f64 = 0.1;
 /// Share of the best sentence's score that it lends to the passages it names.
 const BRIDGE: f64 = 0.5;

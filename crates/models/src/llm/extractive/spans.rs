@@ -189,7 +189,7 @@ pub(super) enum Want {
     Number,
     /// A number alone: the question names what is counted.
     Count,
-    /// What is in backticks.
+    /// Text in backticks.
     Code,
     /// Why or how: a clause.
     Clause,
@@ -219,7 +219,7 @@ const NOUNS: [(Want, &str); 6] = [
          option parameter path query queue script service setting table topic url variable",
     ),
 ];
-/// How many content words after `what` or `which` may hold its noun.
+/// The number of content words after `what` or `which` among which its noun is sought.
 const NOUN_REACH: usize = 3;
 
 impl Want {

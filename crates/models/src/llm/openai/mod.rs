@@ -59,7 +59,7 @@ pub struct OpenAi {
     fingerprint: String,
     endpoint: JsonEndpoint,
     body: Map<String, Value>,
-    /// What its answers ask for.
+    /// The pause that responses ask for.
     pause: Pause,
 }
 

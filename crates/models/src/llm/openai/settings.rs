@@ -12,10 +12,10 @@ use ragtriage_core::text::hex::hex;
 /// Headers that say who asks: what is answered does not depend on them.
 const WHO_ASKS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
 
-/// What `OpenAI`'s reasoning models want instead of `max_tokens`, which they refuse.
+/// The parameter that `OpenAI`'s reasoning models take instead of `max_tokens`.
 pub(super) const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 
-/// Where and how to call. Not `Debug`: the URL may hold user info.
+/// The settings of a chat model. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct OpenAiSettings {
     /// The calls go to `<base_url>/chat/completions`; so it ends in `/v1` for most servers.
@@ -62,7 +62,7 @@ pub fn most_completion_tokens(
         .or(max_tokens.map(u64::from))
 }
 
-/// What a fingerprint says of the headers, which may choose a gateway's provider: ` headers ` and a hash of all but those that only say
+/// Returns the part of a fingerprint for the headers, which may choose a gateway's provider: ` headers ` and a hash of all but those that only say
 /// who asks; nothing without any.
 pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     let mut told: Vec<(String, &str)> = headers
@@ -81,7 +81,7 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     format!(" headers {}", hex(&key(&parts)))
 }
 
-/// Whether a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
+/// Returns true if a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
 fn holds_secret(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields

@@ -172,7 +172,7 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     })
 }
 
-/// What a server says went wrong.
+/// An error message of a server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Complaint {
     pub message: String,
@@ -203,7 +203,7 @@ pub(super) fn complaint(body: &[u8]) -> Complaint {
     }
 }
 
-/// Whether a body under a status of success is a complaint all the same.
+/// Returns true if a body under a status of success is a complaint all the same.
 pub(super) fn is_complaint(body: &[u8]) -> bool {
     serde_json::from_slice::<Value>(body).is_ok_and(|value| {
         value["choices"].as_array().is_none_or(Vec::is_empty)
@@ -228,7 +228,7 @@ impl Complaint {
     }
 }
 
-/// What can be done about a complaint.
+/// Classifies an error message.
 pub(super) fn class(status: u16, complaint: &Complaint) -> ErrorClass {
     let message = complaint.message.to_lowercase();
     if complaint.has_code(&TOO_LONG_CODES)
