@@ -138,7 +138,10 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
 fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
         format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
-    Failure::new(format!("`{flag} {text}` is not a measure, `=` and a number"), hint)
+    Failure::new(
+        format!("`{flag} {text}` is not a measure, `=` and a number"),
+        hint,
+    )
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.
