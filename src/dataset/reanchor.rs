@@ -137,7 +137,7 @@ fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLin
             }
         }),
         other => {
-            let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` converts it".to_owned();
+            let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` converts it";
             Err(Failure::new(
                 format!("format `{other}` has no questions.jsonl whose labels could be placed"),
                 hint,
