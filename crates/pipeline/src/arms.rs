@@ -69,31 +69,26 @@ fn gold_in_noise(
         })
         .map(|member| member.doc.as_str())
         .collect();
-    let absent = || oracle.iter().filter(|id| !packed.contains(id));
-    let mut missing: Vec<ChunkId> = absent()
+    let absent = oracle.iter().filter(|id| !packed.contains(id));
+    let mut missing: Vec<ChunkId> = absent
+        .clone()
         .filter(|id| lacking.contains(&id.doc()))
         .cloned()
         .collect();
     // Where a gold document is there, what it lacks may still be the chunk with the answer.
     if !test.of(packed.iter().chain(&missing)).holds {
-        missing = absent().cloned().collect();
+        missing = absent.cloned().collect();
     }
     let mut kept = packed.to_vec();
     let holds = |kept: &[ChunkId]| test.of(kept.iter().chain(&missing)).holds;
     let can_hold = holds(&kept);
-    let is_gold = |id: &ChunkId| {
-        gold.groups
-            .iter()
-            .flatten()
-            .any(|member| member.chunks.contains(id))
-    };
-    let is_noise = |kept: &[ChunkId], at: usize| {
-        let without = [&kept[..at], &kept[at + 1..]].concat();
-        !is_gold(&kept[at]) && (holds(&without) || !can_hold)
-    };
     let mut used = packed.iter().chain(&missing).map(&tokens).sum::<usize>();
     while used > budget {
-        let Some(at) = (0..kept.len()).rev().find(|at| is_noise(&kept, *at)) else {
+        let noise = (0..kept.len()).rev().find(|&at| {
+            let without = [&kept[..at], &kept[at + 1..]].concat();
+            !is_gold(gold, &kept[at]) && (holds(&without) || !can_hold)
+        });
+        let Some(at) = noise else {
             break;
         };
         used -= tokens(&kept.remove(at));
@@ -105,6 +100,11 @@ fn gold_in_noise(
     };
     kept.splice(at..at, missing);
     kept
+}
+
+fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
+    let mut members = gold.groups.iter().flatten();
+    members.any(|member| member.chunks.contains(id))
 }
 
 /// The oracle's chunks: per group its first member's, the fewest that cover its ranges, groups in order, each chunk once.

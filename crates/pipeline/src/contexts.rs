@@ -180,22 +180,12 @@ impl Places {
         if found.len() > 1 {
             self.note("contexts that stand in several documents, taken as the gold one where that is among them", 1);
         }
-        let is_gold = |document: &Document| {
-            question
-                .evidence
-                .iter()
-                .flatten()
-                .any(|member| member.doc == document.id)
-        };
-        let is_titled =
-            |document: &Document| title.is_some_and(|title| title.trim() == document.title.trim());
         let preferred = found.iter().max_by_key(|(number, _)| {
             let document = &documents[*number];
-            (
-                is_titled(document),
-                is_gold(document),
-                std::cmp::Reverse(*number),
-            )
+            let is_titled = title.is_some_and(|title| title.trim() == document.title.trim());
+            let mut evidence = question.evidence.iter().flatten();
+            let is_gold = evidence.any(|member| member.doc == document.id);
+            (is_titled, is_gold, std::cmp::Reverse(*number))
         });
         preferred.map(|&(number, range)| (&documents[number], range))
     }
@@ -221,15 +211,11 @@ impl Places {
             return Vec::new();
         }
         let text = quote::one_spaced(text);
-        let is_there = |gold: &str| !gold.is_empty() && answers::stands_in(gold, &text);
         let golds: Vec<String> = question
             .answers
             .iter()
             .map(|answer| normalise::matching(answer))
             .collect();
-        let tells = |gold: &str| {
-            gold.split(' ').count() >= TELLING_WORDS && !golds.contains(&normalise::matching(gold))
-        };
         let mut held = Vec::new();
         for (doc, mut ranges) in ranges {
             let Some(document) = self.corpus.document(doc) else {
@@ -243,12 +229,16 @@ impl Places {
                     quote::one_spaced(document.text.get(range.as_range()).unwrap_or_default())
                 })
                 .collect();
-            if named.is_none() && !texts.iter().any(|gold| tells(gold) && is_there(gold)) {
+            if named.is_none()
+                && !texts
+                    .iter()
+                    .any(|gold| tells(gold, &golds) && is_in(gold, &text))
+            {
                 continue;
             }
             let mut run: Option<ByteRange> = None;
             for (range, gold) in ranges.into_iter().zip(&texts) {
-                if is_there(gold) {
+                if is_in(gold, &text) {
                     run = Some(run.map_or(range, |run| {
                         ByteRange::new(run.start, run.end.max(range.end))
                     }));
@@ -260,6 +250,15 @@ impl Places {
         }
         held
     }
+}
+
+fn is_in(gold: &str, text: &str) -> bool {
+    !gold.is_empty() && answers::stands_in(gold, text)
+}
+
+/// Returns true if a gold text tells which document it is from: it is long, and none of the gold `answers`.
+fn tells(gold: &str, answers: &[String]) -> bool {
+    gold.split(' ').count() >= TELLING_WORDS && !answers.contains(&normalise::matching(gold))
 }
 
 /// The bytes `range` of `document` as a passage.

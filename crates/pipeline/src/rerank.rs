@@ -22,14 +22,13 @@ pub async fn rerank(
     title_prefix: bool,
 ) -> Result<(Ranking, Parts), PipelineError> {
     let (seen, rest) = candidates.hits().split_at(plan.depth.min(candidates.len()));
-    let number = |hit: &Hit| {
-        corpus
-            .chunk_number(&hit.id)
-            .expect("retrievers return chunks of the corpus")
-    };
     let texts: Vec<TitledText<'_>> = seen
         .iter()
-        .map(|hit| indexed_text(corpus, number(hit), title_prefix))
+        .map(|hit| {
+            let number = corpus.chunk_number(&hit.id);
+            let number = number.expect("retrievers return chunks of the corpus");
+            indexed_text(corpus, number, title_prefix)
+        })
         .collect();
     let scores: Vec<f64> = plan
         .reranker
@@ -62,13 +61,11 @@ pub async fn rerank(
             score,
         })
         .collect();
-    let before = |hit: &Hit| BTreeMap::from([(BEFORE.to_owned(), hit.score)]);
-    let parts = candidates
-        .hits()
-        .iter()
-        .map(|hit| (hit.id.clone(), before(hit)))
-        .collect();
-    Ok((Ranking::new(hits), parts))
+    let parts = candidates.hits().iter().map(|hit| {
+        let before = BTreeMap::from([(BEFORE.to_owned(), hit.score)]);
+        (hit.id.clone(), before)
+    });
+    Ok((Ranking::new(hits), parts.collect()))
 }
 
 /// The part that holds the score before reranking.

@@ -31,15 +31,13 @@ pub async fn retrieve(
             parts,
             exact,
         } = retriever.retrieve(&question.text, plan.candidates).await?;
-        let kept = |ranking: Ranking| {
-            if plan.skip_same_id {
-                without_document(&ranking, question)
-            } else {
-                ranking
-            }
+        let (ranking, exact) = if plan.skip_same_id {
+            let exact = exact.map(|exact| without_document(&exact, question));
+            (without_document(&ranking, question), exact)
+        } else {
+            (ranking, exact)
         };
-        let ranking = kept(ranking);
-        exact_rankings.push(exact.map(kept));
+        exact_rankings.push(exact);
         let name = retriever.name();
         steps.push(step(name.into(), &ranking, &parts, clock));
         found.push((name, ranking));

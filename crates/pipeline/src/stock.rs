@@ -182,11 +182,10 @@ impl Stock {
     /// What was wanted and made so far.
     #[must_use]
     pub fn made(&self) -> Made {
-        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         Made {
             rankings: Reuse {
-                wanted: count(&self.asked.wanted),
-                made: count(&self.asked.made),
+                wanted: self.asked.wanted.load(Ordering::Relaxed),
+                made: self.asked.made.load(Ordering::Relaxed),
             },
             ..self.made
         }

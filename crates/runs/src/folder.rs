@@ -29,21 +29,13 @@ impl RunFolder {
                 name: name.to_owned(),
             });
         }
-        let io = |action, path: &Path| {
-            let path = path.to_owned();
-            move |source| StoreError::Io {
-                action,
-                path,
-                source,
-            }
-        };
-        fs::create_dir_all(parent).map_err(io("create", parent))?;
+        fs::create_dir_all(parent).map_err(StoreError::io("create", parent))?;
         let path = parent.join(name);
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Err(StoreError::Exists { path })
             }
-            Err(error) => Err(io("create", &path)(error)),
+            Err(error) => Err(StoreError::io("create", &path)(error)),
             Ok(()) => Ok(Self { path }),
         }
     }
@@ -91,11 +83,7 @@ impl RunFolder {
         });
         written.map_err(|source| {
             let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
-            StoreError::Io {
-                action: "write",
-                path,
-                source,
-            }
+            StoreError::io("write", &path)(source)
         })
     }
 }

@@ -15,7 +15,7 @@ mod saved;
 mod spent;
 
 use ragtriage_core::hint::Hint;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use folder::RunFolder;
 pub use lines::LineWriter;
@@ -91,6 +91,17 @@ pub enum StoreError {
         /// Its schema.
         found: u32,
     },
+}
+
+impl StoreError {
+    /// Returns what makes the error of a failed `action` on `path`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
 }
 
 impl Hint for StoreError {

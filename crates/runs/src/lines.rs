@@ -26,19 +26,15 @@ impl LineWriter {
     /// # Errors
     /// `InUse`, `Io`.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let io = |source| StoreError::Io {
-            action: "open",
-            path: path.to_owned(),
-            source,
-        };
-        let mut file = folder::append(path).map_err(io)?;
+        let io = StoreError::io("open", path);
+        let mut file = folder::append(path).map_err(&io)?;
         if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
             return Err(StoreError::InUse {
                 path: path.to_owned(),
             });
         }
-        let whole = whole_lines_bytes(&mut file).map_err(io)?;
-        file.set_len(whole).map_err(io)?;
+        let whole = whole_lines_bytes(&mut file).map_err(&io)?;
+        file.set_len(whole).map_err(&io)?;
         Ok(Self {
             file,
             path: path.to_owned(),
@@ -54,17 +50,13 @@ impl LineWriter {
         &mut self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<(), StoreError> {
-        let io = |source| StoreError::Io {
-            action: "write",
-            path: self.path.clone(),
-            source,
-        };
+        let io = StoreError::io("write", &self.path);
         self.buffer.clear();
         for value in values {
             serde_json::to_writer(&mut self.buffer, &value).map_err(|error| io(error.into()))?;
             self.buffer.push(b'\n');
         }
-        self.file.write_all(&self.buffer).map_err(io)
+        self.file.write_all(&self.buffer).map_err(&io)
     }
 }
 
@@ -97,14 +89,10 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
     path: &Path,
     keep: impl Fn(T) -> U + Sync,
 ) -> Result<Vec<U>, StoreError> {
-    let io = |source| StoreError::Io {
-        action: "read",
-        path: path.to_owned(),
-        source,
-    };
+    let io = StoreError::io("read", path);
     let mut reader = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => BufReader::new(opened.map_err(io)?),
+        opened => BufReader::new(opened.map_err(&io)?),
     };
     let (mut values, mut block) = (Vec::new(), Vec::new());
     loop {
@@ -113,8 +101,8 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
             .by_ref()
             .take(BLOCK_BYTES)
             .read_to_end(&mut block)
-            .map_err(io)?;
-        reader.read_until(b'\n', &mut block).map_err(io)?;
+            .map_err(&io)?;
+        reader.read_until(b'\n', &mut block).map_err(&io)?;
         let lines: Vec<&[u8]> = block
             .split_inclusive(|byte| *byte == b'\n')
             .filter(|line| line.ends_with(b"\n"))

@@ -144,11 +144,7 @@ impl Manifest {
             settings: Value,
         }
         let path = &folder.file("run.json");
-        let text = std::fs::read_to_string(path).map_err(|source| StoreError::Io {
-            action: "read",
-            path: path.clone(),
-            source,
-        })?;
+        let text = std::fs::read_to_string(path).map_err(StoreError::io("read", path))?;
         let damaged = |source: serde_json::Error| StoreError::Damaged {
             path: path.clone(),
             line: source.line(),
@@ -253,14 +249,13 @@ impl Manifest {
 }
 
 fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
-    let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
     // A table that one run lacks is told key by key.
     if (from.is_object() || to.is_object())
         && [from, to]
             .iter()
             .all(|value| value.is_object() || value.is_null())
     {
-        let (a, b) = (fields(from), fields(to));
+        let [a, b] = [from, to].map(|value| value.as_object().cloned().unwrap_or_default());
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
         for key in keys {
             collect_differences(

@@ -73,12 +73,12 @@ fn is_like_a_key(path: &str, value: &Value) -> bool {
 
 fn smells(name: &str) -> bool {
     let lower = name.to_lowercase();
-    let word_smells = |word: String| {
-        ENDS.iter().any(|end| word.ends_with(end))
-            || STARTS.iter().any(|start| word.starts_with(start))
-            || WORDS.contains(&word.as_str())
-    };
-    ANYWHERE.iter().any(|part| lower.contains(part)) || words(name).any(word_smells)
+    ANYWHERE.iter().any(|part| lower.contains(part))
+        || words(name).any(|word| {
+            ENDS.iter().any(|end| word.ends_with(end))
+                || STARTS.iter().any(|start| word.starts_with(start))
+                || WORDS.contains(&word.as_str())
+        })
 }
 
 /// A name's words in lower case: `x-api_keyId` has x, api, key and id.

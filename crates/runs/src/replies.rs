@@ -99,11 +99,7 @@ impl Replies {
     /// `Io`.
     pub fn remove(folder: &RunFolder) -> Result<(), StoreError> {
         let path = folder.file(FILE);
-        fs::remove_file(&path).map_err(|source| StoreError::Io {
-            action: "remove",
-            path,
-            source,
-        })
+        fs::remove_file(&path).map_err(StoreError::io("remove", &path))
     }
 }
 

@@ -69,28 +69,32 @@ impl Server {
 
 /// A URL that the client accepts but cannot use as it is meant: without a port it would try 80 or 443.
 fn check_url(url: &str) -> Result<(), IndexError> {
-    let refuse = |reason: &str| {
-        Err(IndexError::Url {
+    match defect(url) {
+        None => Ok(()),
+        Some(reason) => Err(IndexError::Url {
             url: without_user(url),
             reason: reason.to_owned(),
-        })
-    };
+        }),
+    }
+}
+
+fn defect(url: &str) -> Option<&'static str> {
     let Some((_, rest)) = url
         .split_once("://")
         .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
     else {
-        return refuse("it has to begin with `http://` or `https://`");
+        return Some("it has to begin with `http://` or `https://`");
     };
     let authority = rest.trim_end_matches('/');
     if authority.contains('@') {
-        return refuse("user and password are not supported, an API key is");
+        return Some("user and password are not supported, an API key is");
     }
     if authority.contains(['/', '?', '#']) {
-        return refuse("gRPC knows no path");
+        return Some("gRPC knows no path");
     }
     match authority.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(()),
-        _ => refuse("it has no port"),
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => None,
+        _ => Some("it has no port"),
     }
 }
 

@@ -137,39 +137,31 @@ impl CallTally {
             kept_seconds,
         } = self;
         let (calls, n_kept) = (estimate.calls, estimate.kept.replies);
-        let mean = |sum: f64| {
-            if n_kept == 0 {
-                0.0
-            } else {
-                sum / n_kept as f64
-            }
-        };
+        // Without a cached response both sums are 0, and so are their means.
         estimate.kept = Kept {
             replies: n_kept,
-            mean_completion_tokens: mean(kept_tokens as f64),
-            mean_seconds: mean(kept_seconds),
+            mean_completion_tokens: kept_tokens as f64 / n_kept.max(1) as f64,
+            mean_seconds: kept_seconds / n_kept.max(1) as f64,
         };
-        let where_kept = |value: f64| (n_kept > 0).then_some(value);
+        let kept = Some(estimate.kept).filter(|kept| kept.replies > 0);
         estimate.passages_called = passages.len();
         let most = calls.saturating_mul(most_completion_tokens);
-        let expected = where_kept(calls as f64 * estimate.kept.mean_completion_tokens)
-            .map(|tokens| tokens.round() as u64);
+        let expected = kept.map(|kept| (calls as f64 * kept.mean_completion_tokens).round() as u64);
         estimate.completion_tokens = Forecast { most, expected };
-        let cost = |completion| price.of(estimate.prompt_tokens, completion);
         estimate.cost_usd = Forecast {
-            most: cost(most),
-            expected: expected.map(cost),
+            most: price.of(estimate.prompt_tokens, most),
+            expected: expected.map(|completion| price.of(estimate.prompt_tokens, completion)),
         };
-        let at_once = |n: usize, seconds: f64| calls as f64 * seconds / n.max(1) as f64;
         estimate.seconds = TimeForecast {
             concurrency,
             in_work,
             // A kept reply's seconds are those of its question's turn, waits included: as many as are in work share them.
-            expected: where_kept(at_once(in_work, estimate.kept.mean_seconds)),
-            at_one_a_call: at_once(concurrency, 1.0),
+            expected: kept.map(|kept| calls as f64 * kept.mean_seconds / in_work.max(1) as f64),
+            at_one_a_call: calls as f64 / concurrency.max(1) as f64,
         };
-        let answer = where_kept(estimate.kept.mean_completion_tokens)
-            .unwrap_or(most_completion_tokens as f64);
+        let answer = kept.map_or(most_completion_tokens as f64, |kept| {
+            kept.mean_completion_tokens
+        });
         estimate.stop = stop(&questions, answer, price, limits);
         estimate
     }
@@ -177,35 +169,42 @@ impl CallTally {
 
 /// The limit that is met first, where answers have `answer` tokens.
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
-    let usd =
-        |tokens: u64, calls: f64| price.of(tokens, 0) + price.completion * calls * answer / 1e6;
-    let tokens = |tokens: u64, calls: f64| tokens as f64 + calls * answer;
-    let usd = limits.usd.map(|limit| {
-        (
-            "generation.max_usd",
-            limit,
-            &usd as &dyn Fn(u64, f64) -> f64,
-        )
-    });
-    let total = limits
-        .tokens
-        .map(|limit| ("generation.max_tokens_total", limit as f64, &tokens as _));
-    let stops = usd
-        .into_iter()
-        .chain(total)
-        .filter_map(|(setting, limit, of)| {
-            let mut used = 0.0;
-            let after_questions = questions.iter().position(|(tokens, calls)| {
-                used += of(*tokens, *calls as f64);
-                used > limit
-            })?;
-            Some(Stop {
-                setting,
-                limit,
-                after_questions,
-            })
-        });
+    let questions = questions
+        .iter()
+        .map(|(tokens, calls)| (*tokens, *calls as f64));
+    let usd = questions
+        .clone()
+        .map(|(tokens, calls)| price.of(tokens, 0) + price.completion * calls * answer / 1e6);
+    let tokens = questions.map(|(tokens, calls)| tokens as f64 + calls * answer);
+    let stops = [
+        stop_by("generation.max_usd", limits.usd, usd),
+        stop_by(
+            "generation.max_tokens_total",
+            limits.tokens.map(|limit| limit as f64),
+            tokens,
+        ),
+    ];
+    let stops = stops.into_iter().flatten();
     stops.min_by_key(|stop| stop.after_questions)
+}
+
+/// Finds where the sum over questions exceeds the limit.
+fn stop_by(
+    setting: &'static str,
+    limit: Option<f64>,
+    mut of_questions: impl Iterator<Item = f64>,
+) -> Option<Stop> {
+    let limit = limit?;
+    let mut used = 0.0;
+    let after_questions = of_questions.position(|of_question| {
+        used += of_question;
+        used > limit
+    })?;
+    Some(Stop {
+        setting,
+        limit,
+        after_questions,
+    })
 }
 
 #[cfg(test)]

@@ -174,13 +174,12 @@ fn question_of<'q>(
 ) -> Result<Option<&'q Question>, ExternalError> {
     let asked = line.question.as_deref().map(str::trim);
     if let Some(question) = line.id.as_deref().and_then(|id| by_id.get(id)) {
-        let words = |text: &str| {
-            text.split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
         return match asked {
-            Some(asked) if words(asked) != words(&question.text) => {
+            Some(asked)
+                if asked
+                    .split_whitespace()
+                    .ne(question.text.split_whitespace()) =>
+            {
                 Err(ExternalError::OtherQuestion {
                     position: line.position.clone(),
                     id: question.id.as_str().into(),
@@ -216,28 +215,19 @@ pub fn from_trec(
     is_document: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<Recorded>, ExternalError> {
     let run = TrecRun::parse(input)?;
-    let known = |column: &str, is_known: &dyn Fn(&str) -> bool| {
-        let decoded = column::decode(column);
-        if !is_known(column) && is_known(&decoded) {
-            decoded.into_owned()
-        } else {
-            column.to_owned()
-        }
-    };
-    let query = |query: &str| {
+    let queries = run.queries().map(|query| {
         let id = known(query, is_question);
-        // Counting lines is dear: only the one that an error will name is counted.
-        let unknown = !is_question(&id);
-        let nowhere = || Position {
-            file: input.name().to_owned(),
-            line: None,
+        // Counting lines is slow: only the one that an error will name is counted.
+        let position = if is_question(&id) {
+            Position {
+                file: input.name().to_owned(),
+                line: None,
+            }
+        } else {
+            input.position(query)
         };
         Ok(Recorded {
-            position: if unknown {
-                input.position(query)
-            } else {
-                nowhere()
-            },
+            position,
             id: Some(id),
             question: None,
             contexts: run
@@ -257,8 +247,18 @@ pub fn from_trec(
             error: None,
             unread: Vec::new(),
         })
-    };
-    run.queries().map(query).collect()
+    });
+    queries.collect()
+}
+
+/// Returns an id as the column has it, or percent-decoded where only that is known.
+fn known(column: &str, is_known: &dyn Fn(&str) -> bool) -> String {
+    let decoded = column::decode(column);
+    if !is_known(column) && is_known(&decoded) {
+        decoded.into_owned()
+    } else {
+        column.to_owned()
+    }
 }
 
 #[cfg(test)]

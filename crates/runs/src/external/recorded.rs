@@ -150,14 +150,8 @@ struct RecordedFields<'p> {
 impl RecordedFields<'_> {
     fn recorded(mut self) -> Result<Recorded, ExternalError> {
         self.refuse_slips("", &self.fields, &KEYS)?;
-        let id = match self.fields.remove("id") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) if !id.is_empty() => Some(id),
-            Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
-            Some(_) => {
-                return Err(self.wrong("id", "a string that is not empty, or a whole number"));
-            }
-        };
+        let id = self.fields.remove("id");
+        let id = self.id("id", id)?;
         let question = self.text(&["question", "user_input"])?;
         let error = self.text(&["error"])?;
         let mut unread = Vec::new();
@@ -202,9 +196,25 @@ impl RecordedFields<'_> {
 
     fn text(&mut self, keys: &[&'static str]) -> Result<Option<String>, ExternalError> {
         match self.take(keys) {
-            None | Some((_, Value::Null)) => Ok(None),
-            Some((_, Value::String(text))) => Ok(Some(text)),
-            Some((key, _)) => Err(self.wrong(key, "a string")),
+            None => Ok(None),
+            Some((key, value)) => self.string(key, Some(value)),
+        }
+    }
+
+    fn string(&self, name: &str, value: Option<Value>) -> Result<Option<String>, ExternalError> {
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.wrong(name, "a string")),
+        }
+    }
+
+    fn id(&self, name: &str, value: Option<Value>) -> Result<Option<String>, ExternalError> {
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(id)) if !id.is_empty() => Ok(Some(id)),
+            Some(Value::Number(number)) if !number.is_f64() => Ok(Some(number.to_string())),
+            Some(_) => Err(self.wrong(name, "a string that is not empty, or a whole number")),
         }
     }
 
@@ -229,49 +239,20 @@ impl RecordedFields<'_> {
         name: &str,
         item: Value,
     ) -> Result<(RecordedContext, Map<String, Value>), ExternalError> {
-        let filled = |text: &String| !text.trim().is_empty();
-        let no_text = || {
-            self.wrong(
-                name,
-                "a text that is not blank, or an object with one as `text`",
-            )
+        let (text, mut fields) = match item {
+            Value::Object(mut fields) => (fields.remove("text"), fields),
+            text => (Some(text), Map::new()),
         };
-        let mut fields = match item {
-            Value::String(text) if filled(&text) => {
-                return Ok((
-                    RecordedContext {
-                        text: Some(text),
-                        ..RecordedContext::default()
-                    },
-                    Map::new(),
-                ));
+        let text = match text {
+            Some(Value::String(text)) if !text.trim().is_empty() => text,
+            _ => {
+                let expected = "a text that is not blank, or an object with one as `text`";
+                return Err(self.wrong(name, expected));
             }
-            Value::Object(fields) => fields,
-            _ => return Err(no_text()),
         };
-        let Some(Value::String(text)) = fields.remove("text") else {
-            return Err(no_text());
-        };
-        if !filled(&text) {
-            return Err(no_text());
-        }
         self.refuse_slips(&format!("{name}."), &fields, &CONTEXT_KEYS)?;
-        let doc_id = match fields.remove("doc_id") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) if !id.is_empty() => Some(id),
-            Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
-            Some(_) => {
-                return Err(self.wrong(
-                    &format!("{name}.doc_id"),
-                    "a string that is not empty, or a whole number",
-                ));
-            }
-        };
-        let title = match fields.remove("title") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(title)) => Some(title),
-            Some(_) => return Err(self.wrong(&format!("{name}.title"), "a string")),
-        };
+        let doc_id = self.id(&format!("{name}.doc_id"), fields.remove("doc_id"))?;
+        let title = self.string(&format!("{name}.title"), fields.remove("title"))?;
         let score = match fields.remove("score") {
             None | Some(Value::Null) => None,
             Some(Value::Number(score)) => score.as_f64().filter(|score| score.is_finite()),

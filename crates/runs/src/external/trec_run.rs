@@ -7,6 +7,7 @@
 //!
 //! A run of ten million lines is 450 MB of text and 16 bytes a line beside it.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -33,6 +34,14 @@ pub struct TrecHit<'t> {
     pub document: &'t str,
     /// Its score, never NaN.
     pub score: f32,
+}
+
+impl TrecHit<'_> {
+    /// Orders by score, then by id, both descending.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| other.document.cmp(self.document))
+    }
 }
 
 /// Where the document's id stands in the text, and its score.
@@ -112,13 +121,8 @@ impl<'t> TrecRun<'t> {
                     .map(|line| self.hit(*line)),
             );
         }
-        let order = |a: &TrecHit, b: &TrecHit| {
-            b.score
-                .total_cmp(&a.score)
-                .then_with(|| b.document.cmp(a.document))
-        };
-        if !hits.is_sorted_by(|a, b| order(a, b).is_le()) {
-            hits.sort_unstable_by(order);
+        if !hits.is_sorted_by(|a, b| a.order(b).is_le()) {
+            hits.sort_unstable_by(TrecHit::order);
         }
         let mut seen = HashMap::with_capacity(hits.len());
         for hit in &hits {
