@@ -1,7 +1,7 @@
-//! Replies of questions that are still in work, kept as they come: a run that is killed asks none of them again.
+//! Responses of questions in flight, written as they arrive: a run that is killed requests none of them again.
 //!
-//! A question's trace is written when all its arms are through. Until then each reply stands in `replies.jsonl`, which goes
-//! when the run is done. This is no cache: it is one run's own, and holds failed calls never.
+//! A question's trace is written when all its arms are complete. Until then each response is in `replies.jsonl`, which is
+//! removed when the run is finished. This is not a cache: it belongs to one run and never holds failed calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -15,29 +15,29 @@ use ragtriage_core::types::{Attempt, ChunkId, QuestionId};
 /// The file's name.
 pub const FILE: &str = "replies.jsonl";
 
-/// What an attempt answers: one question over these passages, which make its prompt as a run's settings have it.
+/// A question and the passages of its prompt, which determine the prompt within one run.
 type PromptKey = (QuestionId, Vec<ChunkId>);
 
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PendingReply {
-    /// Whose it is.
+    /// The question.
     pub question: QuestionId,
-    /// The call that was answered.
+    /// The answered call.
     pub attempt: Attempt,
 }
 
-/// The replies of one run's questions in work.
+/// The responses of one run's questions in flight.
 #[derive(Debug)]
 pub struct Replies {
     /// `None` once a line could not be written.
     writer: Mutex<Option<LineWriter>>,
-    /// Of the run before this went on with it, oldest first.
+    /// Responses from before the run was resumed, oldest first.
     earlier: Mutex<HashMap<PromptKey, VecDeque<Attempt>>>,
 }
 
 impl Replies {
-    /// What stands in `folder`, oldest first; none where the run was done.
+    /// Reads the responses in `folder`, oldest first; none where the run is finished.
     ///
     /// # Errors
     /// `Io`, `Damaged`.
@@ -45,7 +45,7 @@ impl Replies {
         lines::read(&folder.file(FILE), |reply: PendingReply| reply)
     }
 
-    /// Opens those of `folder`, in which `earlier` were read.
+    /// Opens the file in `folder`, from which `earlier` were read.
     ///
     /// # Errors
     /// `Io`, `InUse`.
@@ -64,8 +64,7 @@ impl Replies {
         })
     }
 
-    /// The reply that the question over these passages had already; each is given out once, so that what was asked twice
-    /// has two.
+    /// Takes the earlier response to the question over these passages. Each is returned once, so that repeats get one each.
     #[must_use]
     pub fn take(&self, question: &QuestionId, passages: &[ChunkId]) -> Option<Attempt> {
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,8 +73,8 @@ impl Replies {
             .pop_front()
     }
 
-    /// Keeps a reply; one to a call that failed is not kept. Where the disk is full nothing more is: a kill would cost these
-    /// calls, and the trace that cannot be written either says why.
+    /// Writes a response, unless its call failed. After a failed write nothing more is written: a kill would repeat these
+    /// calls, and the trace that cannot be written either reports why.
     pub fn keep(&self, question: &QuestionId, attempt: &Attempt) {
         if attempt.error.is_some() {
             return;
@@ -93,7 +92,7 @@ impl Replies {
         }
     }
 
-    /// Removes them: the run is done.
+    /// Removes the file of a finished run.
     ///
     /// # Errors
     /// `Io`.
