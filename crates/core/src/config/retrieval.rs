@@ -16,31 +16,30 @@ use crate::types::{Filter, RetrieverName, Similarity};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetrievalSettings {
-    /// One or several; several are fused.
+    /// Retrievers; the rankings of several are fused.
     #[schemars(length(min = 1))]
     pub retrievers: Vec<RetrieverName>,
-    /// How many hits go to packing, at least 1.
+    /// Number of hits that are packed into the prompt, at least 1.
     #[schemars(range(min = 1))]
     pub k: usize,
-    /// How many hits each retriever returns, at least `k`.
+    /// Number of hits per retriever, at least `k`.
     pub candidates: usize,
-    /// Hits of the final ranking (the reranker's, else fusion's, else the retriever's) with a lower score are dropped before
-    /// packing. Default: none.
+    /// Minimum score of a hit in the final ranking (of the reranker, else of fusion, else of the retriever). Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1e9, max = 1e9))]
     pub min_score: Option<f64>,
-    /// Only documents whose metadata meets these conditions are found: `{ team = "search", year = { gte = 2024 } }`.
+    /// Metadata filter: only matching documents are retrieved: `{ team = "search", year = { gte = 2024 } }`.
     #[serde(skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
-    /// Text to terms, for BM25 and TF-IDF.
+    /// Text analysis for BM25 and TF-IDF.
     pub analyzer: AnalyzerSettings,
-    /// BM25's formula.
+    /// BM25.
     pub bm25: Bm25Settings,
-    /// The encoder of one vector a chunk.
+    /// Dense retrieval: one vector per chunk.
     pub dense: DenseSettings,
-    /// The encoder of one vector a token.
+    /// Late interaction: one vector per token.
     pub late_interaction: LateInteractionSettings,
-    /// How several rankings become one.
+    /// Fusion of several rankings.
     pub fusion: Fusion,
 }
 
@@ -65,13 +64,13 @@ impl Default for RetrievalSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AnalyzerSettings {
-    /// How text is cut.
+    /// Splitting of text into words.
     pub words: Words,
-    /// Whether it is lowered.
+    /// Convert words to lower case.
     pub lowercase: bool,
-    /// What is dropped.
+    /// Stop words to remove.
     pub stopwords: StopWords,
-    /// How words are stemmed.
+    /// Stemming of words.
     pub stemmer: Stemmer,
 }
 
@@ -86,11 +85,11 @@ impl Default for AnalyzerSettings {
     }
 }
 
-/// Where BM25's postings are.
+/// The location of the BM25 index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bm25Store {
-    /// In this program's own index.
+    /// In the built-in index.
     #[default]
     Local,
     /// As sparse vectors in Qdrant, for corpora that outgrow one machine; `lucene` only.
@@ -101,19 +100,19 @@ pub enum Bm25Store {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bm25Settings {
-    /// The formula (Kamphuis et al. 2020).
+    /// The variant (Kamphuis et al. 2020).
     pub variant: Bm25Variant,
-    /// Term frequency saturation, >= 0.
+    /// Term frequency saturation, at least 0.
     #[schemars(range(min = 0.0, max = 1e6))]
     pub k1: f64,
     /// Length normalisation, in 0..=1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub b: f64,
-    /// The lower bound of `bm25l` and `bm25plus`. Default: .5 and 1.
+    /// Lower bound of `bm25l` and `bm25plus`. Default: 0.5 and 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub delta: Option<f64>,
-    /// Where the postings are.
+    /// Location of the index.
     pub store: Bm25Store,
 }
 
@@ -133,56 +132,56 @@ impl Default for Bm25Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DenseSettings {
-    /// A model's name, or the path of its folder; with `endpoint` the name that is asked for there.
+    /// Model name or folder; with `endpoint`, the model name at the endpoint.
     pub model: String,
-    /// Where the model's files are, when they are not to be fetched or taken from the cache.
+    /// Folder of the model's files. Default: downloaded, or taken from the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_path: Option<PathBuf>,
-    /// Another model for questions (`DPR` has two): a name, or the path of its folder.
+    /// Separate model for questions (DPR has two): a name or folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_model: Option<String>,
-    /// How token vectors become one. Default: as the model's files say.
+    /// Pooling of token vectors. Default: that of the model's files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pooling: Option<Pooling>,
-    /// Whether vectors are scaled to unit length. Default: as the model's files say.
+    /// Scale vectors to unit length. Default: that of the model's files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normalize: Option<bool>,
-    /// How vectors are compared. Default: as the model's files say, else `cosine`.
+    /// Similarity of vectors. Default: that of the model's files, else `cosine`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<Similarity>,
-    /// Word pieces read of a text. Default: as the model's files say.
+    /// Encoder input limit in word pieces. Default: that of the model's files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
-    /// The numbers that matrix products of a local model are made of.
+    /// Number format of matrix products in a local model.
     pub precision: Precision,
-    /// How a title goes in. Default: as a pair for `DPR`, else joined.
+    /// Place of the title in the input. Default: a pair for DPR, else joined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub titles: Option<Titles>,
-    /// Put before each question. Default: as the model's files say, else nothing.
+    /// Text before each question. Default: that of the model's files, else empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_prefix: Option<String>,
-    /// Put before each passage. Default: as the model's files say, else nothing.
+    /// Text before each passage. Default: that of the model's files, else empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passage_prefix: Option<String>,
-    /// A server's address up to and with `/v1`, which is asked for `/embeddings` instead of running a model here.
+    /// Base URL of an embeddings endpoint, up to and including `/v1`; `/embeddings` is appended. Default: a local model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// The environment variable that holds the endpoint's key.
+    /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
-    /// The length of vectors to ask the endpoint for. Default: its own.
+    /// Vector length to request from the endpoint. Default: the endpoint's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<usize>,
-    /// Seconds until a call of the endpoint counts as failed, > 0.
+    /// Timeout of a call in seconds, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
-    /// Most calls of the endpoint at once, at least 1.
+    /// Maximum number of concurrent calls, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1))]
     pub concurrency: usize,
-    /// A PEM file with a private certificate authority, for the endpoint.
+    /// PEM file of a private certificate authority.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     pub ca_file: Option<PathBuf>,
@@ -216,15 +215,15 @@ impl Default for DenseSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LateInteractionSettings {
-    /// A `ColBERT` checkpoint: the path of its folder, or its name in the model cache. Needed where the retriever is asked for.
+    /// `ColBERT` checkpoint: a folder or a name in the model cache. Required by the retriever `late_interaction`.
     pub model: String,
-    /// Word pieces read of a question, masks included. Default: as the model's files say, else 32.
+    /// Encoder input limit for a question, masks included. Default: that of the model's files, else 32.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_tokens: Option<usize>,
-    /// Word pieces read of a passage. Default: as the model's files say.
+    /// Encoder input limit for a passage. Default: that of the model's files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
-    /// The numbers that matrix products are made of.
+    /// Number format of matrix products.
     pub precision: Precision,
 }
 
@@ -232,37 +231,37 @@ pub struct LateInteractionSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RerankSettings {
-    /// A cross-encoder: the path of its folder, or its name in the model cache; with `endpoint` the name that is asked for
-    /// there. Default: nothing is reranked.
+    /// Cross-encoder: a folder or a name in the model cache; with `endpoint`, the model name at the endpoint. Default: no
+    /// reranking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// A server's address, `/rerank` left out, which is asked instead of running a model here.
+    /// Base URL of a rerank endpoint; `/rerank` is appended. Default: a local model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// Whose form the endpoint speaks.
+    /// Rerank API of the endpoint.
     pub form: RerankApi,
-    /// The environment variable that holds the endpoint's key.
+    /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
-    /// How many candidates are reranked, at least `retrieval.k`; the others keep their order below them, or are dropped where
-    /// `min_score` is set, for they have no score to judge by. Default: all.
+    /// Number of candidates to rerank, at least `retrieval.k`. The others keep their order below them, or are dropped if
+    /// `min_score` is set, because they have no score. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
-    /// Word pieces read of question and passage together. Default: as the model's files say.
+    /// Input limit for question and passage together, in word pieces. Default: that of the model's files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
-    /// The numbers that matrix products of a local model are made of.
+    /// Number format of matrix products in a local model.
     pub precision: Precision,
-    /// Seconds until a call of the endpoint counts as failed, > 0.
+    /// Timeout of a call in seconds, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
-    /// Most calls of the endpoint at once, at least 1.
+    /// Maximum number of concurrent calls, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1))]
     pub concurrency: usize,
-    /// A PEM file with a private certificate authority, for the endpoint.
+    /// PEM file of a private certificate authority.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     pub ca_file: Option<PathBuf>,
@@ -285,14 +284,14 @@ impl Default for RerankSettings {
     }
 }
 
-/// Where Qdrant runs.
+/// The location of Qdrant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VectorStoreKind {
     /// In this process.
     #[default]
     Embedded,
-    /// On a server, by gRPC.
+    /// On a server, over gRPC.
     Server,
 }
 
@@ -302,36 +301,36 @@ pub enum VectorStoreKind {
 pub struct VectorStoreSettings {
     /// In this process or on a server.
     pub kind: VectorStoreKind,
-    /// The server's gRPC address.
+    /// gRPC address of the server.
     pub url: String,
-    /// The environment variable that holds the server's key.
+    /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
-    /// Compare every vector; `false`: by HNSW, where the engine built one, and by exact search beside it, so that what HNSW
-    /// loses is known (`ann_miss`).
+    /// Compare every vector. `false`: search with HNSW where the engine built a graph; exact search runs too, to report what
+    /// HNSW misses (`ann_miss`).
     pub exact: bool,
     /// The HNSW graph.
     pub hnsw: Hnsw,
-    /// Smaller copies of the vectors for approximate search.
+    /// Compressed vectors for approximate search.
     pub quantization: Quantization,
-    /// On a server: shards of a collection. Default: the server's.
+    /// Shards per collection on a server. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub shards: Option<u32>,
-    /// On a server: copies of each shard. Default: the server's.
+    /// Replicas per shard on a server. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub replicas: Option<u32>,
-    /// On a server: copies that must confirm a write. Default: the server's.
+    /// Replicas that must confirm a write on a server. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub write_consistency: Option<u32>,
-    /// Seconds until a call of the server counts as failed, > 0.
+    /// Timeout of a call in seconds, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
-    /// Seconds that a search waits for the server to build a graph, > 0.
+    /// Time limit in seconds for the server to build a graph before a search, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 864_000.0))]
     pub indexing_timeout_s: f64,

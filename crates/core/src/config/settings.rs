@@ -1,6 +1,4 @@
-//! Every setting with its default: the one list of names that files, `--set` and `config show` share.
-//!
-//! Unknown keys are refused. Paths are relative to the settings file's folder.
+//! Every setting with its default. Unknown keys are errors. Paths are relative to the folder of the configuration file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,35 +17,35 @@ use crate::measure::answer::Scorer;
 use crate::text::tokens::Tokenizer;
 use crate::types::ArmName;
 
-/// The whole file.
+/// The whole configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// Which documents and questions.
+    /// The data set: documents and questions.
     pub dataset: DatasetSettings,
-    /// How documents are cut.
+    /// Chunking of the documents.
     pub chunking: ChunkingSettings,
-    /// How chunks are found.
+    /// Retrieval of chunks.
     pub retrieval: RetrievalSettings,
-    /// What orders the candidates again.
+    /// Reranking of the candidates.
     pub rerank: RerankSettings,
-    /// Where vectors are kept.
+    /// Storage and search of vectors.
     pub vector_store: VectorStoreSettings,
-    /// What answers.
+    /// Generation of answers.
     pub generation: GenerationSettings,
-    /// Whose pipeline is asked instead of all that.
+    /// An external RAG service to evaluate instead of the built-in pipeline.
     pub external: ExternalSettings,
-    /// How answers and rankings are judged.
+    /// Evaluation of rankings and answers.
     pub evaluation: EvaluationSettings,
-    /// When a run is good enough; read by `ragtriage check`.
+    /// Limits that a run must meet.
     #[schemars(extend("x-resume" = "may change"))]
     pub gates: GatesSettings,
-    /// Where things are kept between runs.
+    /// The cache of models, vectors, indexes and responses.
     #[schemars(extend("x-resume" = "may change"))]
     pub cache: CacheSettings,
-    /// How a sweep is searched and its winner confirmed; read by `ragtriage tune`.
+    /// The search of a sweep and the confirmation of its winner.
     pub tune: TuneSettings,
-    /// What a sweep varies: any of the above, each with a list of values: `chunking.size = [64, 128]`; read by `ragtriage tune`.
+    /// The settings that a sweep varies: any of the above, each with a list of values: `chunking.size = [64, 128]`.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub sweep: serde_json::Map<String, serde_json::Value>,
 }
@@ -56,25 +54,27 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DatasetSettings {
-    /// What the files are.
+    /// The layout of the files.
     pub format: Format,
-    /// A file or folder, as the format wants it.
+    /// The file or folder of the data set.
     pub path: PathBuf,
-    /// Only questions of this split; BEIR: the qrels file of that name. Default: all; BEIR: `test`.
+    /// Use only questions of this split; for BEIR, the qrels file of that name. Default: all; for BEIR, `test`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// Only so many questions, a seeded sample; the corpus stays whole. Default: all.
+    /// Use at most this many questions, as a seeded sample; the corpus stays whole. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// Seed of that sample.
+    /// Seed of the sample.
     pub seed: u64,
-    /// What to do with evidence that names a missing document. Default: `error` for one's own data, `keep` for published sets.
+    /// Treatment of evidence that names a missing document. Default: `error` for your own data, `keep` for published data
+    /// sets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_evidence: Option<MissingEvidence>,
-    /// Leave a document out whose id equals the question's, as BEIR does.
+    /// Leave out the document whose id equals the question id, as BEIR does.
     pub skip_same_id: bool,
-    /// Which files of a folder are documents. Default: Markdown, text, reStructuredText and source code.
+    /// Patterns of the files that are documents, for the format `files`. Default: Markdown, plain text, reStructuredText and
+    /// source code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub globs: Vec<String>,
 }
@@ -123,19 +123,19 @@ impl DatasetSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChunkingSettings {
-    /// The splitter.
+    /// The chunking strategy.
     pub strategy: Strategy,
-    /// Most tokens of a chunk, at least 1.
+    /// Maximum tokens per chunk, at least 1.
     #[schemars(range(min = 1))]
     pub size: usize,
-    /// Tokens that neighbours share, less than `size`.
+    /// Tokens shared by neighbouring chunks, less than `size`.
     pub overlap: usize,
-    /// What a token is.
+    /// The unit of `size` and `overlap`.
     pub tokenizer: Tokenizer,
-    /// For `recursive`: split by these, the first that fits first, instead of by Unicode structure.
+    /// Separators for `recursive` and `markdown`, in order of preference, instead of the structure of the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub separators: Vec<String>,
-    /// Put the document's title before each chunk when it is indexed and shown; never counted in size or range.
+    /// Put the document title before each chunk when it is indexed and shown; it does not count towards size or range.
     pub title_prefix: bool,
 }
 
@@ -170,26 +170,26 @@ pub enum GeneratorName {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GenerationSettings {
-    /// What answers.
+    /// The generator.
     pub generator: GeneratorName,
-    /// The endpoint, up to and with `/v1`; `/chat/completions` is added.
+    /// Base URL of the endpoint, up to and including `/v1`; `/chat/completions` is appended.
     pub base_url: String,
-    /// The endpoint's model.
+    /// Model name at the endpoint.
     pub model: String,
-    /// The environment variable that holds the endpoint's key.
+    /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
-    /// Further headers of every request, each with the environment variable that holds its value: `{ "api-key" = "AZURE_KEY" }`.
+    /// Additional request headers, each with the environment variable that holds its value: `{ "api-key" = "AZURE_KEY" }`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("x-private" = true))]
     pub headers_env: BTreeMap<String, String>,
-    /// Further fields of every request.
+    /// Additional fields of the request body.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra_body: serde_json::Map<String, serde_json::Value>,
-    /// A built-in template (`short-answer`, `free`) or a file.
+    /// Prompt template: a built-in one (`short-answer`, `free`) or a file.
     pub prompt: String,
-    /// How many tokens (`cl100k_base`) of passages fit the prompt, at least 1.
+    /// Token budget (`cl100k_base`) of the passages in a prompt, at least 1.
     #[schemars(range(min = 1))]
     pub context_tokens: usize,
     /// Sampling temperature.
@@ -200,45 +200,46 @@ pub struct GenerationSettings {
     /// Sampling seed. Default: the endpoint's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<i64>,
-    /// Texts that end an answer.
+    /// Stop sequences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// Most tokens of an answer, at least 1.
+    /// Maximum tokens per answer, at least 1.
     #[schemars(range(min = 1))]
     pub max_tokens: u32,
-    /// Calls at once to begin with, at least 1; more while it goes well, a fifth less whenever the endpoint says that it is too much.
+    /// Initial number of concurrent calls, at least 1. It rises while calls succeed and falls by a fifth when the endpoint is
+    /// overloaded.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1))]
     pub concurrency: usize,
-    /// Most calls at once, at least `concurrency`. Default: four times that.
+    /// Maximum number of concurrent calls, at least `concurrency`. Default: four times `concurrency`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     pub most_concurrency: Option<usize>,
-    /// Seconds until a call counts as failed, > 0.
+    /// Timeout of a call in seconds, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
-    /// Seconds for one prompt, all tries and waits between them, > 0. Default: three times `timeout_s`, at least 180.
+    /// Time limit in seconds per prompt, including retries and waits. Default: three times `timeout_s`, at least 180.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 864_000.0))]
     pub deadline_s: Option<f64>,
-    /// How often each question's own prompt is asked, at least 1; above 1 no reply is taken from the cache.
+    /// Calls per question for the condition `retrieved`, at least 1; above 1 no cached responses are used.
     #[schemars(range(min = 1))]
     pub repeat: usize,
-    /// US dollars that a run may cost, by `price`: it stops before a call that could exceed them. Default: no limit.
+    /// Cost limit of a run in US dollars, by `price`; the run stops before a call that could exceed it. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 0.0, max = 1e9))]
     pub max_usd: Option<f64>,
-    /// Tokens of prompts and answers that a run may use. Default: no limit.
+    /// Token limit of a run, prompts and answers together. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     pub max_tokens_total: Option<u64>,
-    /// What tokens cost.
+    /// Price of tokens.
     #[schemars(extend("x-resume" = "may change"))]
     pub price: Price,
-    /// A PEM file with a private certificate authority.
+    /// PEM file of a private certificate authority.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
     pub ca_file: Option<PathBuf>,
@@ -277,23 +278,23 @@ impl Default for GenerationSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExternalSettings {
-    /// Where each question is posted as `{"id", "question"}`, to be answered with contexts and answer. Default: this
-    /// program's own pipeline answers.
+    /// URL to which each question is posted as `{"id", "question"}`; the response holds contexts and answer. Default: none,
+    /// the built-in pipeline runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The environment variable that holds the service's key.
+    /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
-    /// Seconds until a call counts as failed, > 0.
+    /// Timeout of a call in seconds, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
-    /// Most calls at once, at least 1.
+    /// Maximum number of concurrent calls, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1))]
     pub concurrency: usize,
-    /// How often a call that may succeed later is made again.
+    /// Retries of a call that failed with a transient error.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 0, max = 10))]
     pub retries: u32,
@@ -311,37 +312,37 @@ impl Default for ExternalSettings {
     }
 }
 
-/// The most bootstrap resamples: more take gigabytes and change no digit that matters. A manifest is trusted no more than a file.
+/// Maximum bootstrap resamples: more take gigabytes and change no significant digit. Holds for manifests as for configuration files.
 pub const MOST_RESAMPLES: usize = 1_000_000;
 
 /// `[evaluation]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvaluationSettings {
-    /// The cutoffs of all measures, each at least 1.
+    /// Cutoffs of all metrics, each at least 1.
     #[schemars(extend("x-affects" = "summary"))]
     #[schemars(length(min = 1), inner(range(min = 1)))]
     pub ks: Vec<usize>,
-    /// Measures besides the standard ones, by name (`ragtriage score --list`).
+    /// Metrics in addition to the standard ones, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-affects" = "summary"))]
     pub measures: Vec<Measure>,
-    /// The measure that comparisons are decided by. Default: `AnswerF1` where there are answers, else `EM@5`.
+    /// Primary metric: comparisons are decided by it. Default: `AnswerF1` if there are answers, else `EM@5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-affects" = "summary"))]
     pub primary: Option<Measure>,
-    /// Whose script scores answers.
+    /// Scorer of answers.
     pub scorer: Scorer,
-    /// The least `AnswerF1` of a right answer, in 0..=1.
+    /// Minimum `AnswerF1` of a correct answer, in 0..=1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub correct_f1: f64,
-    /// What is asked of the generator.
+    /// Counterfactual conditions (arms) to generate answers for.
     pub arms: Vec<ArmName>,
-    /// How many questions the arm `closed_book` is asked, a seeded sample.
+    /// Number of questions in the condition `closed_book`, as a seeded sample.
     pub closed_book_sample: usize,
-    /// Where the arm `gold_in_noise` puts the gold among the other passages.
+    /// Position of the gold passages among the others in the condition `gold_in_noise`.
     pub noise_position: NoisePosition,
-    /// Seed of the bootstrap.
+    /// Seed of bootstrap resampling.
     pub seed: u64,
     /// Bootstrap resamples, at least 1.
     #[schemars(extend("x-affects" = "summary"))]
@@ -378,18 +379,18 @@ impl Default for EvaluationSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatesSettings {
-    /// The least mean of a measure: `{ "EM@5" = 0.8 }`.
+    /// Minimum mean of each metric: `{ "EM@5" = 0.8 }`.
     pub min: BTreeMap<Measure, f64>,
-    /// The largest mean of a measure.
+    /// Maximum mean of each metric.
     pub max: BTreeMap<Measure, f64>,
-    /// How far a measure may get worse than the baseline's.
+    /// Maximum loss of each metric compared with the baseline.
     pub max_drop: BTreeMap<Measure, f64>,
-    /// The folder of the run that drops are taken from.
+    /// Run folder of the baseline for `max_drop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<PathBuf>,
-    /// Whether an inconclusive gate fails the run.
+    /// Count an inconclusive gate as failed.
     pub strict: bool,
-    /// What decides: the 95 % interval, or the mean alone.
+    /// Decide gates by the 95% CI or by the mean alone.
     pub mode: GateMode,
 }
 
@@ -397,7 +398,7 @@ pub struct GatesSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CacheSettings {
-    /// Where models, vectors and collections are kept. Default: `ragtriage` in the user's cache folder.
+    /// Cache folder. Default: `ragtriage` in the user's cache folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
 }

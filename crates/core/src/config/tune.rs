@@ -1,18 +1,18 @@
-//! The settings of a sweep: what is varied, how it is searched, and how its winner is confirmed.
+//! Configuration of a sweep: its search and the confirmation of its winner.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::Measure;
 
-/// How the settings of a sweep are picked.
+/// The choice of configurations in a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepSearch {
     /// Every combination of all values.
     #[default]
     Grid,
-    /// `samples` different combinations, drawn.
+    /// `samples` different combinations, drawn at random.
     Random,
 }
 
@@ -20,23 +20,24 @@ pub enum SweepSearch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TuneSettings {
-    /// How settings are picked out of `[sweep]`.
+    /// Choice of configurations from `[sweep]`.
     pub search: SweepSearch,
-    /// How many the random search draws, at least 1.
+    /// Number of configurations in a random search, at least 1.
     #[schemars(range(min = 1))]
     pub samples: usize,
-    /// Seed of the draw, the folds and the sign flips.
+    /// Seed of the random search, the folds and the randomisation test.
     pub seed: u64,
-    /// What settings are ranked and judged by. Default: the share of evidence found in the first `tokens` of context, `EvidenceRecall`
-    /// at so many tokens, or `EM` where there are answers and no evidence; `@prompt` instead where the sweep varies how much is packed.
+    /// Metric that ranks the configurations. Default: `EvidenceRecall` within the first `tokens` of context, or `EM` where
+    /// there are answers and no evidence; `@prompt` where the sweep varies how much is packed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<Measure>,
-    /// The budget of the view at equal context tokens (`cl100k_base`), at least 1.
+    /// Token budget (`cl100k_base`) of comparisons at equal context, at least 1.
     #[schemars(range(min = 1))]
     pub tokens: usize,
-    /// Whether questions of the split `heldout` choose nothing and confirm the winner. Else, and where there are none, folds confirm it.
+    /// Use questions of the split `heldout` only to confirm the winner. `false`, or without such questions: confirm by
+    /// folds.
     pub heldout: bool,
-    /// Where no split is held out: parts of the questions, each scored by what was best on the others; at least 2.
+    /// Number of folds, at least 2; each is scored by the best configuration on the others.
     #[schemars(range(min = 2))]
     pub folds: usize,
 }

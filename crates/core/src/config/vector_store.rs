@@ -1,6 +1,4 @@
-//! How a collection trades exactness, speed, memory and machines: graph, quantization, placement.
-//!
-//! These are settings types too: every field has a default, unknown ones are refused.
+//! Configuration of a vector collection: graph, quantization, placement.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,16 +7,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hnsw {
-    /// Edges per node, at least 1. More find more and take more memory.
+    /// Edges per node, at least 1. More edges find more and take more memory.
     #[schemars(range(min = 1))]
     pub m: usize,
-    /// Neighbours looked at while building, at least 4.
+    /// Neighbours considered while building, at least 4.
     #[schemars(range(min = 4))]
     pub ef_construct: usize,
-    /// Neighbours looked at while searching, at least 1; never fewer than the hits asked for.
+    /// Neighbours considered while searching, at least 1; never fewer than the requested hits.
     #[schemars(range(min = 1))]
     pub ef: usize,
-    /// The graph is built for collections of at least so many points; smaller ones are scanned, which is exact.
+    /// Minimum number of points for a graph; smaller collections are scanned, which is exact.
     pub from_points: usize,
 }
 
@@ -35,14 +33,14 @@ impl Default for Hnsw {
     }
 }
 
-/// Whether approximate search reads a compressed copy of the vectors.
+/// The compression of vectors for approximate search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuantizationKind {
-    /// The vectors themselves.
+    /// Uncompressed vectors.
     #[default]
     None,
-    /// A byte for each component: a quarter of the memory.
+    /// One byte per component: a quarter of the memory.
     Scalar,
 }
 
@@ -50,16 +48,16 @@ pub enum QuantizationKind {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quantization {
-    /// `none` (the default) or `scalar`. The other fields matter to `scalar` alone.
+    /// `none` (the default) or `scalar`. The other fields apply to `scalar` only.
     pub kind: QuantizationKind,
-    /// The share of components that the byte's range covers, 0.5 to 1; what lies outside is cut off.
+    /// Share of components within the range of the byte, 0.5 to 1; values outside are clipped.
     #[schemars(range(min = 0.5, max = 1.0))]
     pub quantile: f64,
-    /// Whether the compressed copy stays in memory when the vectors themselves do not.
+    /// Keep the compressed vectors in memory even if the original vectors are on disk.
     pub always_ram: bool,
-    /// Whether the best hits are scored again with the vectors themselves.
+    /// Score the best hits again with the original vectors.
     pub rescore: bool,
-    /// How many times the hits asked for are found by the compressed copy before they are scored again, at least 1.
+    /// Factor of hits to find with compressed vectors before rescoring, at least 1.
     #[schemars(range(min = 1.0))]
     pub oversampling: f64,
 }
@@ -77,18 +75,18 @@ impl Default for Quantization {
     }
 }
 
-/// How a server spreads a collection over its machines. What is not given is the server's choice. Passed through as it
-/// stands; the embedded store, which is one machine, has no use for it.
+/// Distribution of a collection over the machines of a server. Unset values are the server's choice. Has no effect in the
+/// embedded store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Placement {
-    /// Into how many parts the points are divided, at least 1.
+    /// Shards per collection, at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,
-    /// On how many machines each part lies, at least 1.
+    /// Replicas per shard, at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u32>,
-    /// How many of them have to confirm a write, at least 1.
+    /// Replicas that must confirm a write, at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_consistency: Option<u32>,
 }

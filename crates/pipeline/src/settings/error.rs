@@ -1,18 +1,19 @@
-//! What can be wrong with settings, said with file, line and the nearest right name.
+//! Errors of a configuration, with file, line and the nearest known key.
 
 use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 use ragtriage_core::config::OutOfRange;
-/// Why settings could not be used.
+
+/// An error in the configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file cannot be read.
+    /// A file that cannot be read.
     #[error("cannot read settings `{}`: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// TOML that cannot be parsed, or a value of the wrong type.
@@ -20,19 +21,19 @@ pub enum SettingsError {
     Malformed {
         /// File and line, or the override.
         place: String,
-        /// What is wrong.
+        /// The error.
         message: String,
     },
-    /// A key that is none.
+    /// An unknown key.
     #[error("{place}: unknown setting `{key}`")]
     UnknownKey {
         /// File and line, or the override.
         place: String,
         /// The key.
         key: String,
-        /// The nearest key there is.
+        /// The nearest known key.
         nearest: Option<String>,
-        /// All keys there.
+        /// All keys of the table.
         known: Vec<String>,
     },
     /// A value that its setting does not accept.
@@ -41,10 +42,10 @@ pub enum SettingsError {
     /// An override without a key or value.
     #[error("`{given}` is not `key=value`")]
     BadOverride {
-        /// What was given.
+        /// The override as given.
         given: String,
     },
-    /// An environment variable that should hold a key does not.
+    /// An environment variable for a key that is not set.
     #[error("the environment variable `{name}` named by `{key}` is not set")]
     NoKey {
         /// The variable.
@@ -52,7 +53,7 @@ pub enum SettingsError {
         /// The setting that names it.
         key: &'static str,
     },
-    /// A service elsewhere, in offline mode.
+    /// A service on another machine in offline mode.
     #[error("`{key}`: `{url}` is not on this machine, and this is offline mode")]
     NotLocal {
         /// The setting.
@@ -65,12 +66,12 @@ pub enum SettingsError {
         "a run without caches needs the embedded store: collections of a Qdrant server are shared by content"
     )]
     KeptByContent,
-    /// Something it names cannot be used.
+    /// A file or model named by a setting that cannot be used.
     #[error("{message}")]
     Unusable {
-        /// What its part said, the setting named in it.
+        /// The error, with the setting.
         message: String,
-        /// What to do about it.
+        /// The hint.
         hint: Option<String>,
     },
 }

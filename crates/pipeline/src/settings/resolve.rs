@@ -1,4 +1,4 @@
-//! Default, then file, then `--set`: the last one given wins, and each value knows where it came from.
+//! Resolution of settings: default, then file, then override; the last one wins, and each value has its origin.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,14 +10,14 @@ use super::{Settings, SettingsError};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::text::address;
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// The built-in default.
     Default,
-    /// The settings file.
+    /// The configuration file.
     File,
-    /// An override given with the command.
+    /// An override.
     Override,
 }
 
@@ -69,7 +69,7 @@ impl Resolved {
         })
     }
 
-    /// Settings that a run's record holds, made from `file` then, with `sets` over them.
+    /// Returns the settings of a run's manifest, made from `file`, with the overrides `sets`.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -94,7 +94,7 @@ impl Resolved {
         })
     }
 
-    /// The folder that relative paths of the file start from.
+    /// Returns the folder that relative paths of the file start from.
     #[must_use]
     pub fn base(&self) -> PathBuf {
         self.file
@@ -114,8 +114,8 @@ impl Resolved {
         }
     }
 
-    /// Every setting as TOML, with its origin in a comment. An address is shown without its user info and what its query says, which
-    /// may be keys.
+    /// Returns every setting as TOML, with its origin in a comment. User info and query values of addresses are redacted, because they may be
+    /// keys.
     #[must_use]
     pub fn show(&self) -> String {
         let (shown, _) = self.settings.with_addresses(address::redacted_url);
@@ -147,7 +147,7 @@ impl Resolved {
 
 const PLAIN: &str = "settings are plain TOML values";
 
-/// The settings of `table` with `sets` over them, each marked as a flag.
+/// Returns the settings of `table` with the overrides `sets`, and marks their origin.
 fn with_sets(
     table: &mut Table,
     sets: &[String],
@@ -175,7 +175,7 @@ fn from_table(table: &Table) -> Result<Settings, toml::de::Error> {
     Value::Table(table.clone()).try_into()
 }
 
-/// A key as TOML writes it: bare where it may be.
+/// Returns a key as TOML writes it: bare if possible.
 fn quoted(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !key.is_empty() && key.chars().all(bare) {
@@ -250,7 +250,7 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Turns TOML's message into ours: the line instead of a drawing, the nearest key beside an unknown one.
+/// Converts a TOML error: with its line, and the nearest known key for an unknown one.
 pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) -> SettingsError {
     let line = error
         .span()
