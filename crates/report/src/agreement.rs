@@ -237,4 +237,21 @@ mod tests {
         assert_eq!(text.matches("not defined").count(), 4, "{text}");
         assert!(!text.contains("NaN") && !text.contains("Largest"), "{text}");
     }
+
+    #[test]
+    fn annotators_who_disagree() {
+        let grades = [
+            ("1", "x", 3),
+            ("2", "x", 0),
+            ("3", "x", 1),
+            ("4", "x", 0),
+            ("5", "x", 2),
+        ];
+        let second = [("1", "x", 3), ("2", "x", 0), ("3", "x", 0), ("4", "x", 0)];
+        let mut found =
+            agreement(&labels("a", &grades), &labels("b", &second), 10).expect("shared");
+        found.n_other_text = 2;
+        found.answerable = vec!["7".to_owned()];
+        insta::assert_snapshot!("disagreement", in_terminal(&found));
+    }
 }

@@ -8,7 +8,6 @@ use ragtriage_core::types::{
     ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Stop,
     TimeForecast,
 };
-use ragtriage_datasets::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
 use ragtriage_datasets::lint::changed::{Touch, Touched};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
 use ragtriage_datasets::lint::lengths::Truncated;
@@ -406,26 +405,4 @@ fn scores_of_files() {
     ];
     let text = warnings.map(|warning| scores::warning(warning, 1, &all.plan) + "\n");
     insta::assert_snapshot!("scores_warnings", text.concat());
-}
-
-#[test]
-fn annotators_who_disagree() {
-    let labels = |name: &str, grades: &[(&str, i32)]| AnnotatorLabels {
-        name: name.to_owned(),
-        questions: grades
-            .iter()
-            .map(|(id, grade)| LabelledQuestion {
-                id: (*id).to_owned(),
-                text: None,
-                kind: None,
-                grades: [("x".to_owned(), *grade)].into(),
-            })
-            .collect(),
-    };
-    let first = labels("a", &[("1", 3), ("2", 0), ("3", 1), ("4", 0), ("5", 2)]);
-    let second = labels("b", &[("1", 3), ("2", 0), ("3", 0), ("4", 0)]);
-    let mut found = agreement(&first, &second, 10).expect("shared");
-    found.n_other_text = 2;
-    found.answerable = vec!["7".to_owned()];
-    insta::assert_snapshot!("agreement", in_terminal(&crate::agreement::report(&found)));
 }
