@@ -148,6 +148,16 @@ fn content(
 /// The results of the run, followed by its comparison, if any.
 fn plain(reported: &Reported) -> Report {
     let mut report = RunReport::new(&reported.run, &reported.evaluation).report();
+    let manifest = &reported.run.manifest;
+    let classes = &reported.evaluation.summary.classes;
+    let has_failed = classes.get("failed").is_some_and(|n| *n > 0);
+    if has_failed && !manifest.is_imported() {
+        let hint = format!(
+            "`ragtriage run --resume {}` asks failed questions again",
+            manifest.name
+        );
+        report.list(vec![hint]);
+    }
     if let Some(beside) = &reported.beside {
         report.append(beside.view().report());
     }
@@ -188,8 +198,7 @@ pub fn write_and_print(
     let printed = output::data(&if as_json {
         summary
     } else {
-        let report = RunReport::new(run, evaluation).report();
-        terminal::render(&report, Screen::new(output::color()))
+        terminal::render(&plain(&reported), Screen::new(output::color()))
     });
     printed.map_err(|failure| {
         let path = folder.path().display();
