@@ -226,6 +226,56 @@ fn architecture_fits_its_page() {
 }
 
 #[test]
+fn the_path_of_one_question_names_items_that_exist() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let path = text
+        .split("## ")
+        .find(|section| section.starts_with("The path of one question"))
+        .expect("a section");
+    let steps = path
+        .lines()
+        .filter(|line| line.starts_with(char::is_numeric));
+    let names: Vec<&str> = steps
+        .flat_map(|step| step.split('`').skip(1).step_by(2))
+        .filter(|name| name.contains("::"))
+        .collect();
+    assert!(names.len() >= 20, "{names:?}");
+    for name in names {
+        assert!(exists(name), "ARCHITECTURE.md names `{name}`");
+    }
+}
+
+/// Returns true if `crate::module::item` is a module, or an item defined in one. Items after the first are not looked into.
+fn exists(name: &str) -> bool {
+    let mut parts = name.split("::");
+    let mut folder = root()
+        .join("crates")
+        .join(parts.next().expect("a crate"))
+        .join("src");
+    let mut file = folder.join("lib.rs");
+    for part in parts {
+        folder.push(part);
+        let module = [folder.with_extension("rs"), folder.join("mod.rs")];
+        match module.into_iter().find(|path| path.exists()) {
+            Some(path) => file = path,
+            None => return defines(&file, part),
+        }
+    }
+    true
+}
+
+fn defines(file: &Path, item: &str) -> bool {
+    let text = fs::read_to_string(file).expect("readable");
+    ["fn", "struct", "enum", "trait"].iter().any(|kind| {
+        let declaration = format!("{kind} {item}");
+        text.split(declaration.as_str())
+            .skip(1)
+            .filter_map(|rest| rest.chars().next())
+            .any(|next| !next.is_alphanumeric() && next != '_')
+    })
+}
+
+#[test]
 fn main_stays_a_door() {
     let text = fs::read_to_string(root().join("src/main.rs")).expect("main.rs");
     let lines = text.lines().filter(|line| !line.starts_with("mod "));
