@@ -89,7 +89,7 @@ fn the_report_says_what_it_must() {
         "set generation.generator = \"openai\", generation.base_url and generation.model",
         "Support by stage (n = 275, answerable questions with gold evidence)",
         "Retrieval by answer (EM@5, n = 220, questions with span answers)",
-        "mean over n questions, 95% CI below; EM and EvidenceRecall over passages, the others over documents; @prompt: packed passages",
+        "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed passages",
         "Answers n mean 95% CI",
         "Loss budget: ",
         "The bottleneck is ",

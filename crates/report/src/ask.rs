@@ -23,13 +23,13 @@ pub struct AskView {
     pub dataset: String,
     /// Chunks that were searched.
     pub n_chunks: usize,
-    /// How vectors are searched; `null` without vectors.
+    /// The vector search; `null` without vectors.
     pub vector_search: Option<String>,
     /// The top k of the final ranking.
     pub passages: Vec<RankedPassage>,
-    /// What the generator is given.
+    /// The prompt for the generator.
     pub prompt: PromptView,
-    /// What it replied; `null` without a generator.
+    /// The answer; `null` without a generator.
     pub answer: Option<AnswerView>,
 }
 
@@ -44,13 +44,13 @@ pub struct RankedPassage {
     pub doc: String,
     /// The document's title; may be empty.
     pub title: String,
-    /// Where it begins in the document, in bytes.
+    /// Its start in the document, in bytes.
     pub start: usize,
-    /// Where it ends in the document, in bytes.
+    /// Its end in the document, in bytes.
     pub end: usize,
     /// Its score in the final ranking.
     pub score: f64,
-    /// Whether it is in the prompt.
+    /// `true` if it is in the prompt.
     pub packed: bool,
     /// Its rank and score in each stage that returned it.
     pub stages: Vec<StepScore>,
@@ -67,7 +67,7 @@ pub struct StepScore {
     pub rank: usize,
     /// Its score there.
     pub score: f64,
-    /// What the score is made of: by term (BM25, TF-IDF), by retriever (fusion), or the score before reranking.
+    /// The parts of the score: by term (BM25, TF-IDF), by retriever (fusion), or the score before reranking.
     pub parts: BTreeMap<String, f64>,
 }
 
@@ -95,7 +95,7 @@ pub struct AnswerView {
     pub stance: Stance,
     /// Why it ended.
     pub finish: Finish,
-    /// Where it was taken from.
+    /// The source of the reply, such as the cache.
     pub origin: Origin,
     /// Tokens of the reply.
     pub completion_tokens: u64,

@@ -39,29 +39,29 @@ pub enum Element {
 /// A label with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is.
+    /// The label.
     pub label: String,
     /// Its value.
     pub text: String,
 }
 
-/// What a reader should know before believing the numbers.
+/// A warning or an error about the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
-    /// What is the matter.
+    /// The finding.
     pub text: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: Option<String>,
 }
 
 /// A titled group of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is about.
+    /// The subject.
     pub title: String,
-    /// What is known of it.
+    /// Its facts.
     pub facts: Vec<Fact>,
 }
 
@@ -76,7 +76,7 @@ pub struct Table {
     pub rows: Vec<Vec<TableCell>>,
     /// Lengths of bars in 0..=1, parallel to `rows`, for formats that draw them; empty for a table without bars.
     pub bars: Vec<f64>,
-    /// How to read the table.
+    /// Explanations under the table.
     pub notes: Vec<String>,
 }
 
@@ -85,13 +85,13 @@ pub struct Table {
 pub struct TableColumn {
     /// May be empty.
     pub title: String,
-    /// Where its cells begin or end.
+    /// The alignment of its cells.
     pub align: Align,
-    /// Whether its values move to a line under their row where the table is too wide.
+    /// `true` if its values move to a line under their row where the table is too wide.
     pub folds: bool,
 }
 
-/// Where a cell's text is placed.
+/// Alignment of a cell's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Text.
@@ -103,9 +103,9 @@ pub enum Align {
 /// A cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableCell {
-    /// What is read first.
+    /// The main text.
     pub text: String,
-    /// What belongs to it, such as its interval; may be empty.
+    /// A detail, such as the interval; may be empty.
     pub detail: String,
 }
 
@@ -116,7 +116,7 @@ pub struct Picture {
     pub title: String,
     /// The image file next to the report.
     pub file: String,
-    /// The same drawn with characters.
+    /// The chart drawn with characters.
     pub text: String,
 }
 

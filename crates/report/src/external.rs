@@ -1,33 +1,15 @@
-//! What a report says of a run whose rankings and answers were recorded elsewhere: not what our settings would have done.
+//! The parts of a report that differ for an imported run.
 
 use crate::document::Fact;
 use ragtriage_core::types::{ArmName, Step};
 use ragtriage_runs::{ExternalSource, SavedRun};
 
-/// Puts what is known of the other pipeline in the place of our settings.
-pub fn describe(head: &mut Vec<Fact>, source: &ExternalSource, run: &SavedRun) {
-    head.retain(|fact| fact.label != "Chunking");
-    for Fact { label, text } in head {
-        match label.as_str() {
-            "Corpus" => *text = corpus(run),
-            "Retrieval" => *text = retrieval(source, run),
-            "Generation" => *text = generation(source, run),
-            _ => {}
-        }
-    }
-}
-
-fn corpus(run: &SavedRun) -> String {
-    let manifest = &run.manifest;
-    let digest = manifest
-        .dataset_digest
-        .get(..12)
-        .unwrap_or(&manifest.dataset_digest);
-    let n_documents = manifest.n_documents;
-    format!(
-        "{}: {n_documents} documents, chunked elsewhere, digest {digest}",
-        manifest.dataset
-    )
+/// Describes the external pipeline, in place of our configuration.
+pub(crate) fn pipeline(source: &ExternalSource, run: &SavedRun) -> [Fact; 2] {
+    [
+        Fact::new("Retrieval", retrieval(source, run)),
+        Fact::new("Generation", generation(source, run)),
+    ]
 }
 
 fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
@@ -35,7 +17,7 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
         .traces
         .iter()
         .filter_map(|trace| trace.step(Step::External))
-        .map(|s| s.hits.len())
+        .map(|step| step.hits.len())
         .collect();
     let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;
     let what = if is_trec(source) {
@@ -65,16 +47,15 @@ fn generation(source: &ExternalSource, run: &SavedRun) -> String {
     }
 }
 
-/// What a reader of the classes has to know.
-#[must_use]
-pub fn notice(source: &ExternalSource) -> String {
+/// Explains the failure classes of an imported run.
+pub(crate) fn notice(source: &ExternalSource) -> String {
     if is_trec(source) {
-        return "rankings come from a TREC run, documents as wholes; it has no prompt, so the first k count as packed: what \
-                lies below is lost by ranking, what is not there by retrieval"
+        return "rankings come from a TREC run, whole documents, without a prompt: the first k count as packed; \
+                evidence below them is lost by ranking, missing evidence by retrieval"
             .to_owned();
     }
-    "what stands in the prompt was recorded elsewhere: everything between question and prompt is one step here, so support \
-     that did not arrive is lost by retrieval, whichever part lost it; chunks that were never shown are not known"
+    "prompts come from an external RAG: everything between question and prompt is one step here, so support that did not \
+     arrive is lost by retrieval, whichever part lost it; chunks that were never retrieved are unknown"
         .to_owned()
 }
 

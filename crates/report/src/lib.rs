@@ -10,7 +10,7 @@ pub mod comparison;
 pub mod csv;
 pub mod document;
 pub mod estimate;
-pub mod external;
+mod external;
 pub mod gates;
 pub mod glossary;
 pub mod html;

@@ -19,12 +19,12 @@ impl PartialEq<&str> for TableCell {
     }
 }
 
-/// What hostile data is made of.
+/// Hostile text of a data set.
 pub const EVIL: &str = "</script></style><script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[31m\u{7}\"'&";
 /// Bytes of the gold passage.
 const GOLD: &str = "It was on 18 May.";
 
-/// How the run is judged: k is 1.
+/// Settings of the evaluation, with k = 1.
 pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
         measures: Measure::standard(&[1, 2]),
@@ -56,7 +56,7 @@ pub fn run(name: &str) -> SavedRun {
     saved(traces.collect(), name)
 }
 
-/// The same without a generator.
+/// Returns [`run`] without a generator.
 pub fn without_answers(name: &str) -> SavedRun {
     let mut run = run(name);
     run.traces.iter_mut().for_each(|trace| trace.arms.clear());
@@ -68,7 +68,7 @@ pub fn empty() -> SavedRun {
     saved(Vec::new(), "empty")
 }
 
-/// A run whose rankings and answers were recorded elsewhere.
+/// An imported run.
 pub fn imported(name: &str) -> SavedRun {
     let mut run = run(name);
     run.manifest.external =
@@ -102,7 +102,7 @@ fn passage(id: &str, text: &str, title: &str) -> Passage {
     .expect("a passage")
 }
 
-/// The record of a run of `n` questions.
+/// The manifest of a run of `n` questions.
 pub fn manifest(n: usize, name: &str) -> Manifest {
     let settings = json!({
         "dataset": {"format": "files", "path": name},
@@ -150,7 +150,7 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
     .expect("a trace")
 }
 
-/// How one question of a [`sample`] fares: where its gold passage ranks, and what each arm answers.
+/// The fate of a question of a [`sample`]: the rank of its gold passage and the answer of each arm.
 struct Fate {
     hits: &'static [(&'static str, f64)],
     retrieved: &'static str,
@@ -160,7 +160,7 @@ struct Fate {
     closed_book: &'static str,
 }
 
-/// `GOLD` stands for the question's own gold passage, `SECOND` for the one of its second hop.
+/// `GOLD` means the question's own gold passage, `SECOND` for the one of its second hop.
 const FATES: [Fate; 8] = [
     fate(
         &[("GOLD", 3.0), ("e#0", 1.0)],
@@ -285,7 +285,7 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
     .expect("a trace")
 }
 
-/// What a few calls used.
+/// Usage of a few calls.
 pub fn usage() -> ArmUse {
     ArmUse {
         calls: 9,

@@ -24,13 +24,13 @@ pub struct ComparisonView {
     pub runs: Vec<Fact>,
     /// Each compared run with its verdicts.
     pub verdicts: Vec<Fact>,
-    /// One for each compared run.
+    /// The pairs, one per compared run.
     pub pairs: Vec<PairView>,
-    /// How to read the table of measures.
+    /// Explanations of the table of measures.
     pub legend: Vec<String>,
 }
 
-/// How much is shown.
+/// Limits of a comparison report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComparisonDetail {
     /// Flipped questions of each group, at most.
@@ -39,22 +39,22 @@ pub struct ComparisonDetail {
     pub every_cutoff: bool,
 }
 
-/// One run against the baseline.
+/// A run compared with the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairView {
     /// The run's label.
     pub label: String,
     /// Who is compared, over how many questions.
     pub title: String,
-    /// What the reader should know before believing it.
+    /// Warnings.
     pub notices: Vec<String>,
-    /// What is otherwise: name, the baseline's value, the run's.
+    /// Differing settings: name, the baseline's value, the run's.
     pub changes: Vec<[String; 3]>,
     /// A measure a row, those on which some question differs.
     pub measures: Vec<MeasureDifferenceRow>,
     /// Measures that are the same on every question.
     pub same: Vec<String>,
-    /// How many measures at other cutoffs are not shown.
+    /// Number of measures at other cutoffs, which are not shown.
     pub n_hidden: usize,
     /// Measures that no question has in both runs.
     pub undefined: Vec<String>,
@@ -69,11 +69,11 @@ pub struct PairView {
 /// A measure's cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureDifferenceRow {
-    /// Whether it decides.
+    /// `true` for the primary measure.
     pub primary: bool,
     /// Parallel to [`COLUMNS`].
     pub cells: [String; COLUMNS.len()],
-    /// What can be drawn of it; `None` for a measure that is no share, and without a question.
+    /// The difference to draw; `None` for a measure outside 0..=1 or without a question.
     pub delta: Option<Delta>,
 }
 
@@ -82,9 +82,9 @@ pub struct MeasureDifferenceRow {
 pub struct Delta {
     /// The run's mean less the baseline's.
     pub mean: f64,
-    /// Its 95 % interval.
+    /// Its 95% CI.
     pub ci95: Option<Interval>,
-    /// Whether less is better.
+    /// `true` if lower values are better.
     pub lower_is_better: bool,
 }
 
@@ -96,7 +96,7 @@ pub const COLUMNS: [&str; 9] = [
 /// The 2 x 2 of good and not good.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgreementView {
-    /// What is judged.
+    /// The heading.
     pub title: String,
     /// The words for good and not good.
     pub states: [&'static str; 2],
@@ -115,9 +115,9 @@ pub struct FlipGroupView {
     pub turn: &'static str,
     /// The classes in the baseline and in the run.
     pub classes: (FailureClass, FailureClass),
-    /// Those that are shown.
+    /// The questions shown.
     pub questions: Vec<FlipView>,
-    /// How many are not.
+    /// Number of questions not shown.
     pub n_hidden: usize,
 }
 
@@ -128,7 +128,7 @@ pub struct FlipView {
     pub id: String,
     /// Its text.
     pub question: String,
-    /// What to compare, by label: gold, the baseline's answer, the run's.
+    /// Gold answer, the baseline's answer, the run's.
     pub texts: Vec<Fact>,
 }
 

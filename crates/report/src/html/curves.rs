@@ -16,7 +16,7 @@ pub(super) fn effort(page: &HtmlReport<'_>, out: &mut String) {
 
 fn figures(figures: &[Figure], out: &mut String) {
     if figures.is_empty() {
-        out.push_str("<p>Nothing of it is known of this run.</p>\n");
+        out.push_str("<p>This run recorded nothing for this section.</p>\n");
     }
     for one in figures {
         figure(one, out);

@@ -78,7 +78,7 @@ fn cell(CountCell { count, detail }: &CountCell, n: usize) -> String {
     )
 }
 
-/// How dark a cell is that holds this share: 0 for none, else in fifths, the last for more than four.
+/// Returns the shade of a cell that holds `share`: 0 for none, else 1 to 5 in fifths.
 fn shade(share: f64) -> usize {
     (5.0 * share).ceil().clamp(0.0, 5.0) as usize
 }

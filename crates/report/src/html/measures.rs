@@ -1,7 +1,7 @@
-//! All measures with their intervals, the tables under the verdict, and what the numbers cover.
+//! All measures with their intervals, the tables under the verdict, and the limits of the numbers.
 
 use super::contents::HtmlReport;
-use crate::render::html::{list, table};
+use crate::render::html::{heading, list, table};
 
 /// The section's content.
 pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
@@ -9,6 +9,6 @@ pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
     for found in run.measures.iter().chain(&run.diagnosis) {
         table(found, out);
     }
-    out.push_str("<h3>What the numbers cover</h3>\n");
+    heading("What the numbers cover", out);
     list("notes", &run.caveats, out);
 }

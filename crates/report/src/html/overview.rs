@@ -1,17 +1,17 @@
-//! The page's first section, the verdict with the main figures, and what was run.
+//! The first section with the verdict and the main figures, and the section of the configuration.
 
 use std::fmt::Write as _;
 
 use super::contents::HtmlReport;
-use crate::document::{Fact, Table};
+use crate::document::Table;
 use crate::pictures::Tile;
-use crate::render::html::{escape, facts, list, table};
+use crate::render::html::{self, escape, facts, notices, table};
 use crate::run::provenance::Provenance;
 
-/// The verdict, the rule of thumb, the main figures and what to know before believing them.
+/// Writes verdict, rule of thumb, main figures and notices.
 pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     let run = page.run;
-    let _ = writeln!(out, "<p class=\"verdict\">{}</p>", escape(&run.verdict));
+    html::verdict(&run.verdict, out);
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(
             out,
@@ -29,35 +29,18 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
             .concat();
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
-    ran(page, out);
-    let notices = run.notices.iter();
-    list(
-        "notices",
-        notices.flat_map(|notice| [&notice.text].into_iter().chain(&notice.hint)),
-        out,
-    );
+    data(page, out);
+    notices(&run.notices, out);
 }
 
-/// Corpus and question set in a line, and the way to the rest.
-fn ran(page: &HtmlReport<'_>, out: &mut String) {
-    let shown = page.run.head.iter();
-    let shown = shown.filter(|fact| ["Corpus", "Questions"].contains(&fact.label.as_str()));
-    let said: Vec<String> = shown
-        // Tags may be many; the section below has them.
-        .map(|Fact { label, text }| {
-            let text = text
-                .split_once("; tags: ")
-                .map_or(text.as_str(), |(text, _)| text);
-            format!("{}: {}", escape(label), escape(text))
-        })
-        .collect();
-    if !said.is_empty() {
-        let _ = writeln!(
-            out,
-            "<p class=\"ran\">{}. <a href=\"#run\">More of what was run</a></p>",
-            said.join(". ")
-        );
-    }
+/// Writes corpus and questions in a line, with a link to the rest.
+fn data(page: &HtmlReport<'_>, out: &mut String) {
+    let facts = page.run.data.each_ref();
+    let facts = facts.map(|fact| escape(&fact.to_string())).join(". ");
+    let _ = writeln!(
+        out,
+        "<p class=\"ran\">{facts}. <a href=\"#run\">Configuration</a></p>"
+    );
 }
 
 fn tile(tile: &Tile) -> String {
@@ -77,9 +60,9 @@ fn tile(tile: &Tile) -> String {
     )
 }
 
-/// Corpus, question set and settings in words.
+/// Writes data, configuration and provenance.
 pub(super) fn run(page: &HtmlReport<'_>, out: &mut String) {
-    facts(&page.run.head, out);
+    facts(&page.run.facts(), out);
     let Provenance {
         facts: made_with,
         settings,

@@ -1,4 +1,4 @@
-//! What the page may do: show its own style and run its own script, and nothing else. No request, no form, no style attribute.
+//! Content Security Policy of the HTML report: its own style and script, no request, no form, no style attribute.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

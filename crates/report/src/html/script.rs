@@ -1,11 +1,11 @@
 //! The page's script and the blocks of data that it reads.
 //!
-//! The script is the files of `assets/` behind one another, in one function of its own. It stands behind the index, so that the
-//! table is there before the rest of a large page is read. In a block no character stands that an HTML parser could take for an end.
+//! The script is the files of `assets/` behind one another, in one function. It follows the index, so that the table is
+//! there before the rest of a large page is read. A block contains no character that an HTML parser could take for an end.
 
 use crate::questions::PageBlock;
 
-/// In the order in which they stand: words before those who use them, `main.js` at the end.
+/// In order: definitions before their uses, `main.js` last.
 const FILES: [&str; 20] = [
     include_str!("assets/words.js"),
     include_str!("assets/text.js"),

@@ -1,4 +1,4 @@
-//! The page as a whole: what stands in it, what cannot, and that it says the same to those who see no picture.
+//! The page as a whole: its content, what it must never contain, and its text alternatives to pictures.
 
 use super::comparison::tests::view as compared;
 use super::{HtmlReport, policy, render, script};
@@ -30,7 +30,7 @@ fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[Page
     })
 }
 
-/// Every tag of the report with its attributes, in order; blocks and script stand behind it.
+/// Every tag of the report with its attributes, in order; blocks and script follow it.
 fn tags(page: &str) -> Vec<&str> {
     let body = page.split("<body>").nth(1).expect("a body");
     let end = body.find("</main>").expect("its end") + "</main>".len();
@@ -294,7 +294,7 @@ fn the_first_section_says_what_was_run_on_what_and_nothing_is_said_twice() {
     }
     // Tags, versions and names of models stand in the section, once.
     assert!(
-        !summary.contains("tags:") && page.contains("tags: 4 r"),
+        !summary.contains("Tags") && page.contains("<dt>Tags</dt><dd>4 r</dd>"),
         "{summary}"
     );
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What a run took: seconds by step, tokens by arm.
+//! Cost of a run: seconds by step, tokens by condition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

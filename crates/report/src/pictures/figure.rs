@@ -9,7 +9,7 @@ use crate::document::Table;
 pub struct Figure {
     /// The picture.
     pub graphic: Graphic,
-    /// The same as a table; its title is the picture's, its notes explain both.
+    /// The numbers as a table; its title is the picture's, its notes explain both.
     pub figures: Table,
 }
 

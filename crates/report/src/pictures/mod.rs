@@ -1,4 +1,4 @@
-//! What the page shows in pictures: which there are, what is drawn in each, and the same figures as a table.
+//! Pictures of the HTML report, each with its figures as a table.
 //!
 //! Renderers decide nothing; a picture that would have nothing to show is not there. No second count of anything: the numbers are
 //! those of the [`RunReport`] and the [`Summary`](ragtriage_eval::summary::Summary).

@@ -1,4 +1,4 @@
-//! How scores are spread: passages with gold against others, and answers by tenths.
+//! Distributions of scores: passages with gold against others, and answers by tenths.
 
 use super::figure::Figure;
 use crate::chart::bars::{Bars, Row};

@@ -4,25 +4,25 @@ use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::types::FailureClass;
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 
-/// So many stand in a row.
+/// Tiles of a row.
 const MOST: usize = 6;
 
-/// One figure.
+/// A main figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
-    /// What it is.
+    /// The name of the measure or class.
     pub name: String,
     /// The figure.
     pub value: String,
-    /// Its 95 % interval; `None` where fewer than two clusters of questions have a value.
+    /// Its 95% CI; `None` where fewer than two clusters of questions have a value.
     pub range: Option<String>,
     /// Questions that it counts.
     pub n: usize,
-    /// What it says, in words.
+    /// The explanation.
     pub meaning: String,
 }
 
-/// Those that the run has: of its answers first, then of its retrieval.
+/// Returns the figures that the run has: answers first, then retrieval.
 pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
     let k = summary.two_by_two.k;
     let top = Cutoff::Top(k);
@@ -70,7 +70,7 @@ fn share(summary: &Summary) -> Option<Tile> {
     };
     Some(Tile {
         name: class.name().to_owned(),
-        value: format!("{:.1} %", 100.0 * share.share),
+        value: format!("{:.1}%", 100.0 * share.share),
         range: share
             .ci95
             .map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),

@@ -110,7 +110,7 @@ pub(super) fn shown(step: &TraceStep, depth: usize) -> &[StepHit] {
 /// Passages of one piece of evidence that a page holds though no ranking shows them: more belong to a document as a whole only.
 const GOLD_HELD: usize = 10;
 
-/// Those of a piece of evidence that the page holds in any case.
+/// Returns the chunks of a piece of evidence that the page always holds.
 pub(super) fn held(member: &GoldMember) -> &[ChunkId] {
     &member.chunks[..GOLD_HELD.min(member.chunks.len())]
 }

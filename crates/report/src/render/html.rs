@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::document::{Align, Element, Entry, Fact, Report, Table, TableCell, TableColumn};
+use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell, TableColumn};
 use ragtriage_core::text::sanitize::one_line;
 
 /// Lays `report` out, headings from the third level on.
@@ -22,14 +22,7 @@ fn push(element: &Element, out: &mut String) {
         Element::Verdict(text) => verdict(text, out),
         Element::Paragraph(text) => line("p", text, out),
         Element::Facts(items) => facts(items, out),
-        Element::Notices(notices) => {
-            let texts: Vec<&String> = notices
-                .iter()
-                .flat_map(|notice| [Some(&notice.text), notice.hint.as_ref()])
-                .flatten()
-                .collect();
-            list("notices", texts, out);
-        }
+        Element::Notices(found) => notices(found, out),
         Element::List(items) => list("notes", items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
         Element::Table(found) => table(found, out),
@@ -68,6 +61,13 @@ pub(crate) fn facts(facts: &[Fact], out: &mut String) {
         let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(label), escape(text));
     }
     out.push_str("</dl>\n");
+}
+
+/// Writes notices with their hints.
+pub(crate) fn notices(notices: &[Notice], out: &mut String) {
+    let texts = notices.iter();
+    let texts = texts.flat_map(|notice| [&notice.text].into_iter().chain(&notice.hint));
+    list("notices", texts, out);
 }
 
 fn entry(entry: &Entry, out: &mut String) {

@@ -38,7 +38,9 @@ fn push(element: &Element, out: &mut String) {
         Element::Verdict(text) => line(&format!("**{}**", escape(text)), out),
         Element::Paragraph(text) => line(&escape(text), out),
         Element::Facts(items) => facts("", items, out),
-        Element::Notices(notices) => notices.iter().for_each(|notice| line(&said(notice), out)),
+        Element::Notices(notices) => notices
+            .iter()
+            .for_each(|notice| line(&notice_text(notice), out)),
         Element::List(items) => list(items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
         Element::Table(found) => table(found, out),
@@ -69,7 +71,7 @@ fn facts(indent: &str, facts: &[Fact], out: &mut String) {
     }
 }
 
-fn said(notice: &Notice) -> String {
+fn notice_text(notice: &Notice) -> String {
     let severity = match notice.severity {
         Severity::Error => "**error**: ",
         Severity::Warning => "",

@@ -17,12 +17,12 @@ const MOST_BAR: usize = 40;
 /// Space before everything under a heading.
 const INDENT: &str = "  ";
 
-/// What the terminal can show.
+/// Width and color of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Its columns.
     pub width: usize,
-    /// Whether headings are bold.
+    /// `true` if headings are bold.
     pub color: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How well each counterfactual condition answered, how many calls it took, and what repeats changed.
+//! Counterfactual conditions: answer score, calls, and changes between repeats.
 
 use crate::document::Table;
 use ragtriage_core::types::ArmName;
@@ -66,7 +66,7 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// What asking again changed.
+/// Describes the changes between repeats.
 fn repeats(summary: &Summary) -> Option<String> {
     let repeats = summary.repeats.as_ref()?;
     let means: Vec<String> = repeats

@@ -13,17 +13,30 @@ use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
 
-/// The facts in reading order.
-pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
+/// Returns corpus and questions.
+pub(super) fn data(run: &SavedRun, summary: &Summary) -> [Fact; 2] {
+    let manifest = &run.manifest;
+    [
+        Fact::new("Corpus", describe_corpus(manifest)),
+        Fact::new("Questions", describe_questions(run, summary)),
+    ]
+}
+
+/// Returns tags (if any), configuration and provenance in reading order.
+pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
     let manifest = &run.manifest;
     let settings = &manifest.settings;
     let evaluation = &settings.evaluation;
-    let mut head = vec![
-        Fact::new("Corpus", describe_corpus(manifest)),
-        Fact::new("Questions", describe_questions(run, summary)),
-        Fact::new("Chunking", describe_chunking(&settings.chunking)),
-        Fact::new("Retrieval", describe_retrieval(manifest)),
-        Fact::new("Generation", describe_generation(&settings.generation)),
+    let pipeline = match &manifest.external {
+        Some(source) => external::pipeline(source, run).to_vec(),
+        None => vec![
+            Fact::new("Chunking", describe_chunking(&settings.chunking)),
+            Fact::new("Retrieval", describe_retrieval(manifest)),
+            Fact::new("Generation", describe_generation(&settings.generation)),
+        ],
+    };
+    let mut head: Vec<Fact> = tags(run).into_iter().chain(pipeline).collect();
+    head.extend([
         Fact::new(
             "Scoring",
             format!(
@@ -33,7 +46,7 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
             ),
         ),
         Fact::new("Version", describe_version(manifest)),
-    ];
+    ]);
     for model in &manifest.models {
         let hash = model
             .sha256
@@ -46,20 +59,24 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
             format!("{}{hash}", model.name),
         ));
     }
-    if let Some(source) = &manifest.external {
-        external::describe(&mut head, source, run);
-    }
     head
 }
 
 fn describe_corpus(manifest: &Manifest) -> String {
     let digest = &manifest.dataset_digest;
+    let chunks = if manifest.external.is_some() {
+        "chunked elsewhere".to_owned()
+    } else {
+        let mean = manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64;
+        format!(
+            "{} chunks of {mean:.0} tokens on average",
+            manifest.n_chunks
+        )
+    };
     format!(
-        "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
+        "{}: {} documents, {chunks}, digest {}",
         manifest.dataset,
         manifest.n_documents,
-        manifest.n_chunks,
-        manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
         digest.get(..12).unwrap_or(digest),
     )
 }
@@ -90,7 +107,7 @@ fn describe_version(manifest: &Manifest) -> String {
     )
 }
 
-/// The first digits of a commit, and whether it had changes.
+/// Shortens a commit hash; a suffix such as `-dirty` becomes "with changes".
 fn short(commit: &str) -> String {
     let (hash, dirty) = commit
         .split_once('-')
@@ -110,7 +127,7 @@ fn describe_generation(generation: &GenerationSettings) -> String {
     }
 }
 
-/// The retrievers and what is done to their rankings, in the order it happens.
+/// Describes the retrievers and the steps after them, in order.
 fn describe_retrieval(manifest: &Manifest) -> String {
     let Settings {
         retrieval, rerank, ..
@@ -120,13 +137,13 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         .iter()
         .map(|name| describe_retriever(*name, manifest))
         .collect();
-    let mut said = vec![names.join(" + ")];
+    let mut steps = vec![names.join(" + ")];
     if names.len() > 1 {
-        said.push(describe_fusion(&retrieval.fusion));
+        steps.push(describe_fusion(&retrieval.fusion));
     }
     if let Some(model) = manifest.models.iter().find(|model| model.role == "rerank") {
         let place = rerank.endpoint.as_deref();
-        said.push(format!(
+        steps.push(format!(
             "; up to {} reranked by {}{}",
             rerank.depth.unwrap_or(retrieval.candidates),
             model.name,
@@ -134,17 +151,17 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         ));
     }
     if let Some(least) = retrieval.min_score {
-        said.push(format!("; those below {least} dropped"));
+        steps.push(format!("; those below {least} dropped"));
     }
     if !retrieval.filter.is_empty() {
         let filter = serde_json::to_string(&retrieval.filter).unwrap_or_default();
-        said.push(format!("; only documents with {filter}"));
+        steps.push(format!("; only documents with {filter}"));
     }
-    said.push(format!(
+    steps.push(format!(
         "; {} candidates, k = {}",
         retrieval.candidates, retrieval.k
     ));
-    said.concat()
+    steps.concat()
 }
 
 fn describe_fusion(fusion: &Fusion) -> String {
@@ -225,26 +242,23 @@ fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
             .count();
         (n > 0).then(|| format!("{n} {kind}"))
     });
+    format!(
+        "{}: {} ({} clusters that share gold documents)",
+        summary.n_questions,
+        kinds.collect::<Vec<_>>().join(", "),
+        summary.n_clusters
+    )
+}
+
+/// Counts the six most frequent tags; `None` if no question has one.
+fn tags(run: &SavedRun) -> Option<Fact> {
     let mut tags: BTreeMap<&str, usize> = BTreeMap::new();
     for tag in run.traces.iter().flat_map(|trace| &trace.question.tags) {
         *tags.entry(tag).or_default() += 1;
     }
     let mut tags: Vec<(&str, usize)> = tags.into_iter().collect();
     tags.sort_by_key(|(tag, n)| (std::cmp::Reverse(*n), *tag));
-    let tags: Vec<String> = tags
-        .iter()
-        .take(6)
-        .map(|(tag, n)| format!("{n} {tag}"))
-        .collect();
-    let tags = if tags.is_empty() {
-        String::new()
-    } else {
-        format!("; tags: {}", tags.join(", "))
-    };
-    format!(
-        "{}: {} ({} clusters that share gold documents){tags}",
-        summary.n_questions,
-        kinds.collect::<Vec<_>>().join(", "),
-        summary.n_clusters
-    )
+    let tags = tags.iter().take(6).map(|(tag, n)| format!("{n} {tag}"));
+    let tags = tags.collect::<Vec<_>>().join(", ");
+    (!tags.is_empty()).then(|| Fact::new("Tags", tags))
 }

@@ -24,7 +24,7 @@ pub struct LostQuestion {
     pub question: String,
     /// Its gold answers.
     pub gold: String,
-    /// What was answered; `None` without a generator.
+    /// The answer; `None` without a generator.
     pub answer: Option<String>,
     /// Failure class, with the fault where there is one, and the rule that gave it.
     pub why: String,

@@ -34,7 +34,7 @@ fn retrieval(summary: &Summary) -> Table {
         }
     }
     table.notes.push(
-        "mean over n questions, 95% CI below; EM and EvidenceRecall over passages, the others over documents; @prompt: packed \
+        "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed \
          passages"
             .to_owned(),
     );

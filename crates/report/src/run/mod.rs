@@ -29,15 +29,17 @@ pub(crate) use provenance::plain;
 pub struct RunReport {
     /// The run's name.
     pub name: String,
-    /// Data, configuration, provenance.
+    /// Corpus and questions.
+    pub data: [Fact; 2],
+    /// Tags, configuration, provenance.
     pub head: Vec<Fact>,
     /// Warnings.
     pub notices: Vec<Notice>,
     /// The bottleneck.
     pub verdict: String,
-    /// What EM@5 alone suggests.
+    /// The bottleneck that EM@k alone suggests.
     pub rule_of_thumb: Option<String>,
-    /// Where the answer score was lost.
+    /// The loss budget.
     pub losses: LossBudgetReport,
     /// Questions that the waterfall counts.
     pub support_n: usize,
@@ -57,7 +59,7 @@ pub struct RunReport {
     pub lost: Vec<LostQuestion>,
     /// Lost questions in all.
     pub n_lost: usize,
-    /// What the numbers cover.
+    /// The limits of the numbers.
     pub caveats: Vec<String>,
     /// Steps with their seconds.
     pub timings: Vec<(String, f64)>,
@@ -71,7 +73,8 @@ impl RunReport {
         let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
         Self {
             name: run.manifest.name.clone(),
-            head: head::head(run, summary),
+            data: head::data(run, summary),
+            head: head::head(run),
             notices: notices::notices(run, summary),
             verdict: summary.verdict.text.clone(),
             rule_of_thumb: summary.rule_of_thumb.clone(),
@@ -93,6 +96,11 @@ impl RunReport {
         }
     }
 
+    /// Returns data, configuration and provenance.
+    pub(crate) fn facts(&self) -> Vec<Fact> {
+        self.data.iter().chain(&self.head).cloned().collect()
+    }
+
     /// Lays the results out as a report.
     #[must_use]
     pub fn report(&self) -> Report {
@@ -102,7 +110,7 @@ impl RunReport {
             let rule = format!("Rule of thumb: {rule}.");
             report.elements.push(Element::Paragraph(rule));
         }
-        report.facts(self.head.clone());
+        report.facts(self.facts());
         report.notices(self.notices.clone());
         report.table(tables::losses(&self.losses));
         report.table(tables::support(&self.support, self.support_n));

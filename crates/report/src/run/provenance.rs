@@ -17,7 +17,7 @@ pub struct Provenance {
     pub facts: Vec<Fact>,
     /// Name and value of every setting, in the order of the settings file.
     pub settings: Vec<(String, String)>,
-    /// What is not shown, and why.
+    /// The omissions with their reasons.
     pub notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How many questions each stage still supports, and the failure classes of the others.
+//! Supported questions by stage, and failure classes.
 
 use std::collections::BTreeMap;
 

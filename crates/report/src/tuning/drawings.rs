@@ -8,7 +8,7 @@ use ragtriage_eval::tuning::{RankedTrial, SweepCurve};
 /// Characters of a line's name with its values: as many as a terminal's legend shows of it.
 const NAME: usize = 40;
 
-/// A chart and what its file is called.
+/// A chart with its file name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepChart {
     /// The file's name without `.svg`.
@@ -17,7 +17,7 @@ pub struct SweepChart {
     pub chart: Chart,
 }
 
-/// Those that have something to show: a curve of one point says less than its number does.
+/// Returns the charts of a sweep, without those whose curves have only one point each.
 #[must_use]
 pub fn all(found: &SweepFindings) -> Vec<SweepChart> {
     let plan = found.plan;
