@@ -58,6 +58,10 @@ pub struct WaterfallStep {
     pub supported: usize,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn result_name<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(stage.result())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::document::{Element, Fact, Notice, Report};
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
+use ragtriage_core::types::DocId;
 use ragtriage_datasets::lint::finding::Finding;
 use ragtriage_datasets::lint::{Figures, Lint};
 
@@ -152,7 +153,7 @@ fn location(finding: &Finding) -> String {
         .document
         .as_ref()
         .filter(|_| !line.is_empty())
-        .map(|document| document.as_str());
+        .map(DocId::as_str);
     let source = file.or(document).map(|name| shortened(name, NAME) + &line);
     let question = finding
         .question

@@ -1,4 +1,4 @@
-//! SettingMarks on settings, declared on the fields of [`Settings`](super::Settings) and read from its JSON Schema:
+//! Marks on settings, declared on the fields of [`Settings`](super::Settings) and read from its JSON Schema:
 //! `x-resume`, `x-affects` and `x-private`. A mark on a table holds for every setting in it.
 
 use super::schema::{definition, settings_schema};

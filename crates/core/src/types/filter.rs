@@ -64,7 +64,7 @@ pub enum Literal {
     Text(String),
 }
 
-/// NumberBounds of a number, at least one of them.
+/// Bounds of a number, at least one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NumberBounds {

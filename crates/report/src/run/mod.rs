@@ -85,7 +85,6 @@ impl RunReport {
             flags: support::flags(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             measures: measures::measures(summary)
-                .into_iter()
                 .chain(conditions::conditions(summary))
                 .collect(),
             diagnosis: diagnosis::diagnosis(run, summary),
