@@ -1,4 +1,4 @@
-//! What to do about an error, as a method on it.
+//! Hints: a method on errors that says what to do.
 
 /// An error that knows its remedy.
 ///

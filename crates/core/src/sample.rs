@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::types::{Question, QuestionId};
 
-/// `n` of the questions (all, when there are fewer), in their order.
+/// Returns `n` of the questions (all, when there are fewer), in their order.
 ///
-/// Each question draws a number from `seed` and its own id, and the `n` smallest are kept. So the sample does not
-/// depend on the order of the file, a larger one holds every smaller one of the same seed, and adding questions to the
-/// set replaces few of those drawn.
+/// Each question draws a number from `seed` and its own id, and the `n` smallest numbers are selected. The sample
+/// therefore does not depend on the order of the file, a larger one contains every smaller one of the same seed, and
+/// adding questions to the set replaces few of those drawn.
 #[must_use]
 pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
     let ids: Vec<QuestionId> = questions

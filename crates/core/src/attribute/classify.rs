@@ -14,7 +14,7 @@ use crate::types::{
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
-/// Whether each arm's first answer was right; `None` where the arm was not run or there is no gold to tell by.
+/// Correctness of each arm's first answer; `None` where the arm was not run or the question has no gold answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rightness {
     /// The pipeline's own answer.
@@ -25,7 +25,7 @@ pub struct Rightness {
     pub closed_book: Option<bool>,
 }
 
-/// What was found out about one question.
+/// Failure class, flags and failure modes of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The class.
@@ -36,17 +36,17 @@ pub struct Outcome {
     pub reason: String,
     /// Circumstances.
     pub flags: Vec<Flag>,
-    /// The stage that caused the loss of support, whatever the answer was: [`Self::lost_at`], or chunking where a chunk
-    /// boundary separated what was found from what was needed. `None` when support reached the prompt or there is no gold.
+    /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
+    /// separates what was found from what was needed. `None` when support reached the prompt or there is no gold.
     pub lost: Option<Stage>,
-    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt; `None` with nothing to go by.
+    /// Support at documents, chunks, candidates, `top_k` and prompt; `None` when the question has no gold.
     pub reached: Option<[bool; 5]>,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
 }
 
 impl Outcome {
-    /// Returns the first stage whose result does not hold the support; `None` when it reached the prompt or there is no gold.
+    /// Returns the first stage whose result lacks the support; `None` when it reached the prompt or there is no gold.
     #[must_use]
     pub fn lost_at(&self) -> Option<Stage> {
         self.reached.and_then(first_lost)
@@ -274,7 +274,7 @@ fn any_cut(delivery: &Delivery<'_>) -> bool {
     })
 }
 
-/// Whether exact search would have brought the candidates to the support that an approximate one kept from them.
+/// Returns true if exact search would have completed the support among the candidates that approximate search missed.
 fn ann_missed(delivery: &Delivery<'_>) -> bool {
     let exact = delivery
         .trace

@@ -9,11 +9,11 @@ pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
     pub passages: &'a dyn Passages,
-    /// All that any retriever returned; a chunk that several did stands there several times.
+    /// Hits of all retrievers; a chunk that several of them returned occurs several times.
     pub candidates: Vec<&'a ChunkId>,
     /// The ranking that packing read.
     pub ranking: Vec<&'a ChunkId>,
-    /// How many of it are packed at most.
+    /// Maximum number of candidates to pack.
     pub k: usize,
     pub packed: Vec<&'a ChunkId>,
 }
@@ -62,8 +62,8 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt: what a stage lost does not come
-    /// back. `None` with nothing to go by.
+    /// Returns whether support reached each of documents, chunks, candidates, `top_k` and prompt. Support that one
+    /// stage lost does not come back at a later one. `None` when the question has no gold.
     pub fn reached(&self) -> Option<[bool; 5]> {
         let of = |stage: Stage| self.test.of(self.at(stage).iter().copied()).holds;
         let gold = &self.trace.gold;

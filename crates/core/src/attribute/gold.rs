@@ -1,4 +1,4 @@
-//! Where a question's gold stands in the run's documents and chunks.
+//! Locates a question's gold evidence in the run's documents and chunks.
 
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
@@ -6,7 +6,7 @@ use crate::types::{
     SupportRule,
 };
 
-/// How many bytes of a chunk's own text the encoder reads; `None`: all of it.
+/// Returns the number of bytes of a chunk's own text that the encoder reads; `None` for all of them.
 pub type EncoderReads<'a> = &'a (dyn Fn(usize) -> Option<usize> + Sync);
 
 /// The whole corpus normalised for answer search; only questions without evidence need it.

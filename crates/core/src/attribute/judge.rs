@@ -13,7 +13,7 @@ pub struct Judge {
     pub correct_f1: f64,
 }
 
-/// Whether each arm's first answer is right.
+/// Judges each arm's first answer.
 #[must_use]
 pub fn rightness(trace: &Trace, judge: Judge) -> Rightness {
     let of = |arm: ArmName| {

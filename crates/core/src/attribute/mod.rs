@@ -32,7 +32,7 @@ pub struct PassageView<'a> {
     pub title: &'a str,
 }
 
-/// Where passages are looked up: the live corpus while a run goes on, its saved passages afterwards.
+/// Source of passages: the live corpus during a run, its saved passages afterwards.
 pub trait Passages: Sync {
     /// The passage of that chunk id, `None` when it is not there.
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>>;

@@ -1,8 +1,8 @@
-//! Failure modes: what is known to go wrong at a stage, looked for in every question, lost there or not.
+//! Failure modes: known ways for a stage to fail, checked in every question, whether or not that stage lost it.
 //!
-//! A mode explains a loss only as far as it is rarer where nothing was lost, so each is defined without regard to the loss
-//! (see [`Mode`] for the rules); what makes no difference between the two is no cause. A mode that cannot be
-//! said of a question is `None`: it is in neither share.
+//! A mode explains a loss only as far as it is rarer where nothing was lost. Each is therefore defined without regard
+//! to the loss (see [`Mode`] for the rules); a mode equally frequent in both groups is not a cause. A mode that is
+//! undefined for a question is `None` and counts in neither share.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::types::{ChunkId, Flag, Mode, Stage, Step, Trace};
 /// Fewer passages than this have no later half to speak of.
 const LATE_FROM: usize = 4;
 
-/// What was seen of one question.
+/// Failure modes of one question, with the details that explain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
-    /// Whether it shows a mode; those that cannot be said of it are left out.
+    /// Presence of each mode; modes undefined for the question are left out.
     pub modes: BTreeMap<Mode, bool>,
     /// `bridge_missed`: the first evidence group, from 0, that is missing while another is there.
     pub missing_group: Option<usize>,
@@ -30,7 +30,7 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// Whether the question shows a mode; `None` where that cannot be said.
+    /// Returns whether the question shows a mode; `None` where the mode is undefined.
     #[must_use]
     pub fn shows(&self, mode: Mode) -> Option<bool> {
         self.modes.get(&mode).copied()

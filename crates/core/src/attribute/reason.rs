@@ -1,13 +1,14 @@
-//! The rule that put a question in its class, as a sentence: which gold, in which chunks, and how far these came.
+//! The rule that put a question in its failure class, as a sentence: which gold, in which chunks, and how far these
+//! came.
 //!
-//! Chunks are named by their number in their document, as their ids have it (from 0); ranges are bytes. Of evidence that
-//! has alternatives the one is named that came nearest. A passage of another system has no number: its id stands for it.
+//! Chunks are named by their number in their document, as in their ids (from 0); ranges are bytes. Of alternative
+//! evidence, the one that came nearest is named. A passage of an external RAG has no number and is named by its id.
 
 use super::delivery::{Delivery, Torn};
 use crate::text::numbers::{listed, place, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 
-/// So many chunks a sentence names at most.
+/// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
 
 /// Why no document holds the evidence.
@@ -73,7 +74,7 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     }
 }
 
-/// What did not reach `stage`, which the stage before it had.
+/// Describes the evidence that reached the stage before `stage` but not `stage` itself.
 pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
     let here = delivery.at(stage);
     let missing = delivery.test.missing_groups(here);
@@ -207,7 +208,7 @@ fn best_placed<'a>(
         .find(|id| is_wanted(id))
 }
 
-/// Where a chunk came, in words.
+/// Describes how far a chunk came.
 fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     match delivery
         .ranking

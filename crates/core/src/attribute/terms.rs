@@ -27,7 +27,7 @@ pub fn of_question(text: &str) -> BTreeSet<String> {
     terms
 }
 
-/// Whether `text` holds one of `wanted`.
+/// Returns true if `text` holds one of `wanted`.
 pub(super) fn shares_one(text: &str, wanted: &BTreeSet<String>) -> bool {
     let mut shares = false;
     ANALYZER.terms(text, &mut |term| shares = shares || wanted.contains(term));

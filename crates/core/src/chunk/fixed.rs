@@ -53,7 +53,7 @@ struct Tokens<'a> {
 }
 
 impl Tokens<'_> {
-    /// The largest window of at most `size` tokens from `start`, which is no white space and below `self.end`.
+    /// Returns the largest window of at most `size` tokens from `start`, which is not white space and below `self.end`.
     fn window(&self, start: usize, size: usize, counter: &dyn TokenCounter) -> Piece {
         let first = self.token_at(start);
         let mut n = size;
@@ -99,7 +99,8 @@ impl Tokens<'_> {
         best
     }
 
-    /// Where the token `n` after the one at `start` starts; past `start` in any case, `self.end` where there is none.
+    /// Returns the start of the token `n` after the one at `start`: always past `start`, `self.end` if there is no such
+    /// token.
     fn start_after(&self, start: usize, n: usize) -> usize {
         let from = self
             .token_at(start)

@@ -48,7 +48,7 @@ const MARKDOWN: [&str; 9] = [
     "[x](y)",
 ];
 
-/// Text as it comes: words, every sort of break, scripts without spaces, marks and emoji that must not be parted
+/// Realistic text: words, every kind of break, scripts without spaces, combining marks and emoji that must not be split
 /// inside a character, Markdown.
 fn text() -> impl Generate<Value = String> {
     let part = prop_oneof![

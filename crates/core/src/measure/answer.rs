@@ -51,7 +51,7 @@ pub struct AnswerScores {
     pub recall: f64,
 }
 
-/// Scores `answer` against its `golds`; all zero without golds.
+/// Scores `answer` against its gold answers; all zero without any.
 #[must_use]
 pub fn score(answer: &str, golds: &[String], scorer: Scorer) -> AnswerScores {
     let mut best = AnswerScores::default();
@@ -116,7 +116,8 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(' ').filter(|token| !token.is_empty())
 }
 
-/// `AnswerContains`: whether `answer` contains a gold, normalised as for `EM@k`, on word boundaries. `None` without golds.
+/// `AnswerContains`: returns whether `answer` contains a gold answer, normalised as for `EM@k`, on word boundaries.
+/// `None` without gold answers.
 #[must_use]
 pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
     (!golds.is_empty()).then(|| AnswerMatcher::new(golds).found_in_text(answer))

@@ -1,4 +1,4 @@
-//! What is to be known of each measure: formula, range, direction, names in use, source.
+//! Reference facts of each measure: formula, range, direction, common names, source.
 
 use super::family::Family;
 
@@ -12,7 +12,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// How it is written.
+    /// Returns the printed name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -22,10 +22,10 @@ impl Direction {
     }
 }
 
-/// What is to be known of a measure.
+/// Reference facts of one measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasureFacts {
-    /// How one question's value is computed, and for which questions it is defined.
+    /// Formula of one question's value, and the questions for which it is defined.
     pub formula: &'static str,
     /// Smallest and largest value.
     pub range: (f64, f64),
@@ -35,7 +35,7 @@ pub struct MeasureFacts {
     pub reference: Option<&'static str>,
     /// Other names in use.
     pub also: &'static [&'static str],
-    /// Where it is defined.
+    /// Source of the definition.
     pub paper: &'static str,
 }
 
@@ -63,7 +63,7 @@ const MANNING: &str = "Manning, Raghavan, Schütze 2008, section 8.3";
 const HANDBOOK: &str = "Buckley and Voorhees 2005";
 
 impl Family {
-    /// How it is computed, in which range it lies, which way is better, what others call it.
+    /// Returns the formula, range, direction and common names.
     #[must_use]
     pub fn facts(self) -> MeasureFacts {
         self.answer_facts()

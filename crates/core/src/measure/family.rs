@@ -1,4 +1,4 @@
-//! What can be measured: one closed set, each member with the cutoffs it takes and how its values become one.
+//! Measure families: a closed set, each with its cutoffs and its aggregation over questions.
 
 /// Which cutoffs a family takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum Takes {
     Nothing,
 }
 
-/// How the values of all questions become one number.
+/// Aggregation of all questions' values to one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// Their mean.
@@ -26,7 +26,7 @@ pub enum Aggregate {
 
 macro_rules! families {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $takes:ident;)*) => {
-        /// What is measured, without its cutoff. [`Family::facts`] says how each is computed.
+        /// A measure without its cutoff. [`Family::facts`] gives each formula.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Family { $($(#[$doc])* $variant,)* }
 
@@ -115,7 +115,7 @@ families! {
 }
 
 impl Family {
-    /// Whether it scores answers rather than rankings.
+    /// Returns true if it scores answers rather than rankings.
     #[must_use]
     pub fn scores_answers(self) -> bool {
         matches!(
@@ -134,7 +134,7 @@ impl Family {
         )
     }
 
-    /// What it looks at, and what its k counts.
+    /// Returns the name of what it scores and what its k counts.
     #[must_use]
     pub fn looks_at(self) -> &'static str {
         match self {
@@ -150,7 +150,7 @@ impl Family {
         }
     }
 
-    /// How its measures are written, k and N standing for numbers: `EM@k`, `EM@Nt`, `EM@prompt`.
+    /// Returns the forms of its measures' names, with k and N as placeholders: `EM@k`, `EM@Nt`, `EM@prompt`.
     #[must_use]
     pub fn forms(self) -> Vec<String> {
         let suffixes: &[&str] = match self.takes() {
@@ -166,7 +166,7 @@ impl Family {
             .collect()
     }
 
-    /// How the values of all questions become one number.
+    /// Returns how the values of all questions become one number.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
         if self == Self::MedianRank {

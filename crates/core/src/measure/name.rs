@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::family::{Family, Takes};
 
-/// How far down a ranking a measure looks.
+/// Depth to which a measure reads a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cutoff {
     /// The first k; k >= 1.
     Top(usize),
     /// The first n tokens of the passages, whatever their size; n >= 1.
     Tokens(usize),
-    /// What was packed into the prompt.
+    /// The packed prompt.
     Prompt,
 }
 
@@ -55,20 +55,21 @@ impl Measure {
         fits.then_some(Self { family, cutoff })
     }
 
-    /// What is measured.
+    /// Returns the family, without the cutoff.
     #[must_use]
     pub fn family(self) -> Family {
         self.family
     }
 
-    /// How far it looks; `None` for the whole ranking, or for answers.
+    /// Returns the cutoff; `None` for the whole ranking, or for answers.
     #[must_use]
     pub fn cutoff(self) -> Option<Cutoff> {
         self.cutoff
     }
 
-    /// What every run reports: answers in passages, documents and evidence found at every k of `ks`, the first of these
-    /// and precision at the prompt, the ranking measures over the whole ranking too, and all that is said of answers.
+    /// Returns the measures that every run reports: answers in passages, documents and evidence at every k of `ks`; the
+    /// first two of these families' values and precision at the prompt; the ranking measures over the whole ranking;
+    /// and all answer measures.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
         let mut measures = Vec::new();
@@ -105,7 +106,7 @@ impl fmt::Display for Measure {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown measure `{text}`{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
 pub struct UnknownMeasure {
-    /// What was given.
+    /// The text that was parsed.
     pub text: String,
     /// The measure it names elsewhere or in other letters.
     pub meant: Option<String>,

@@ -6,7 +6,7 @@
 
 use super::{Cutoff, Family, Measure};
 
-/// One ranking's grades beside the grades that could have been had.
+/// One ranking's grades, with the grades of an ideal ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graded {
     /// In rank order; `None`: unjudged.
@@ -38,14 +38,15 @@ impl Graded {
         }
     }
 
-    /// How many judged documents are relevant.
+    /// Returns the number of relevant judged documents.
     #[must_use]
     pub fn n_relevant(&self) -> usize {
         self.n_relevant
     }
 
-    /// A measure's value. `n_documents`: how many documents the corpus has. `None`: it is no measure of a document
-    /// ranking, it is taken at a budget of tokens or at the prompt (see [`Graded::at`]), or it needs a corpus size that is not known.
+    /// Returns a measure's value. `n_documents` is the size of the corpus. `None` if it is not a measure of a document
+    /// ranking, if its cutoff is a token budget or the prompt (see [`Graded::at`]), or if it needs a corpus size that
+    /// is not known.
     #[must_use]
     pub fn value(&self, measure: Measure, n_documents: Option<usize>) -> Option<f64> {
         match measure.cutoff() {
@@ -168,7 +169,7 @@ impl Graded {
     /// nDCG(exp)@k: [`Graded::ndcg`] with gain 2^grade - 1 (Burges et al. 2005). In 0..=1.
     #[must_use]
     pub fn ndcg_exponential(&self, k: Option<usize>) -> f64 {
-        // Every gain over 2^largest, which is exact and keeps the quotient: 2^1024 is no finite number.
+        // Dividing every gain by 2^largest is exact and keeps the quotient finite: 2^1024 overflows.
         let largest = f64::from(self.ideal.first().copied().unwrap_or(0));
         self.normalised(k, |grade| {
             (f64::from(grade) - largest).exp2() - (-largest).exp2()
@@ -233,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    /// `ranked`: -9 stands for unjudged.
+    /// `ranked`: -9 means unjudged.
     fn graded(ranked: &[i32], judged: &[i32]) -> Graded {
         Graded::new(
             ranked

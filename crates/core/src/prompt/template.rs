@@ -23,7 +23,7 @@ use crate::text::content_key::key;
 use crate::text::hex::hex;
 use crate::types::QuestionKind;
 
-/// What stands for the passages where there are none.
+/// Text used when there are no passages.
 pub const NO_PASSAGES: &str = "(no passages)";
 
 /// A parsed template.
@@ -89,7 +89,7 @@ pub enum TemplateError {
     /// Nothing to send.
     #[error("no `[user]` section")]
     NoUserSection,
-    /// A name that stands for nothing.
+    /// An unknown placeholder.
     #[error("unknown placeholder `{{{name}}}`; there are `{{question}}` and `{{passages}}`")]
     UnknownPlaceholder { name: String },
     /// A placeholder missing or more than once.
@@ -141,7 +141,7 @@ impl Template {
         Ok(template)
     }
 
-    /// The parts of the system message (none: there is no such message) and of the user message.
+    /// Returns the parts of the system message (empty if the template has none) and of the user message.
     #[must_use]
     pub fn parts(&self) -> (&[TemplatePart], &[TemplatePart]) {
         (&self.system, &self.user)
@@ -196,7 +196,7 @@ impl Template {
     }
 }
 
-/// What stands between two passages.
+/// Separator between two passages.
 pub const PASSAGE_SEPARATOR: &str = "\n\n";
 
 /// One passage as the prompt shows it: `[n] title`, then its text; `n` counts from 1. A title is one line.

@@ -1,5 +1,5 @@
-//! The cluster bootstrap (Efron and Tibshirani 1993; clusters: Davison and Hinkley 1997, section 3.8): whole clusters of
-//! questions are drawn with replacement, and the statistic over all their questions is taken anew.
+//! The cluster bootstrap (Efron and Tibshirani 1993; clusters: Davison and Hinkley 1997, section 3.8): whole clusters
+//! of questions are drawn with replacement, and the statistic is recomputed over all their questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,13 +37,13 @@ impl Bootstrap {
         }
     }
 
-    /// The same draws with another way to the means' intervals.
+    /// Sets the interval method for means; the draws do not change.
     #[must_use]
     pub fn with_method(self, method: IntervalMethod) -> Self {
         Self { method, ..self }
     }
 
-    /// How many clusters are drawn from.
+    /// Returns the number of clusters drawn from.
     #[must_use]
     pub fn n_clusters(&self) -> usize {
         self.draws.n_clusters
@@ -109,7 +109,7 @@ impl Bootstrap {
         interval::percentile(self.medians(column), interval::reach(n_clusters))
     }
 
-    /// How many clusters hold a value of `column`.
+    /// Returns the number of clusters that hold a value of `column`.
     #[must_use]
     pub fn n_clusters_with_value(&self, column: &[Option<f64>]) -> usize {
         let defined = column
@@ -242,7 +242,7 @@ mod tests {
             Bootstrap::new(vec![0, 0, 0], 50, 1).intervals(std::slice::from_ref(&column)),
             [None]
         );
-        // Nor has a column whose values all stand in one of two.
+        // All values lie in one of two clusters, which is too few as well.
         let plan = Bootstrap::new(vec![0, 0, 1], 50, 1);
         assert_eq!(plan.median_interval(&column), None);
         assert_eq!(plan.intervals(&[column]), [None]);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Numbers each item with its cluster, `0..n_clusters` by first appearance; two items share a cluster when a chain of
-/// shared keys links them. An item without keys is a cluster of its own.
+/// Numbers each item with its cluster, `0..n_clusters` by first appearance. Two items share a cluster when a chain of
+/// shared keys links them. An item without keys forms a cluster by itself.
 pub fn clusters<K: Eq + Hash>(
     items: impl IntoIterator<Item = impl IntoIterator<Item = K>>,
 ) -> Vec<usize> {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn shared_documents_chain_questions_together() {
-        // 0 and 2 share b, 2 and 3 share c; 1 stands alone, 4 has no document.
+        // 0 and 2 share b, 2 and 3 share c; 1 shares no key, 4 has no document.
         let items = [vec!["a", "b"], vec!["z"], vec!["b", "c"], vec!["c"], vec![]];
         assert_eq!(clusters(items), [0, 1, 0, 0, 2]);
     }

@@ -22,20 +22,20 @@ pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {
     (estimate.error > 0.0).then(|| estimate.error * shift(estimate.df))
 }
 
-/// The smallest number of questions at which a two-sided test at level `alpha` finds a true mean difference as large as the one
-/// observed with probability 80 %, given the same spread and the same questions per cluster. By the t test: with n questions the
-/// standard error is [`t::mean_error`]'s times the root of observed over n, the degrees of freedom are n over the questions per
-/// cluster, less 1. With every question its own cluster it is statsmodels'
-/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up. It is no fewer than fill
-/// 1 + ceil(log2(1 / alpha)) clusters: under that a two-sided test by sign flips, whose least p is 2^(1 - clusters), cannot
-/// reach `alpha` whatever the difference.
+/// Returns the smallest number of questions at which a two-sided test at level `alpha` detects a true mean difference
+/// as large as the observed one with 80% power, given the observed spread and number of questions per cluster. By the t
+/// test: with n questions the standard error is [`t::mean_error`]'s times the square root of observed over n; the
+/// degrees of freedom are n over the questions per cluster, less 1. When every question is its own cluster this is
+/// statsmodels' `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up. The result is
+/// never fewer questions than fill 1 + ceil(log2(1 / alpha)) clusters: below that, a two-sided sign-flip test, whose
+/// smallest p is 2^(1 - clusters), cannot reach `alpha` whatever the difference.
 ///
-/// `None` under two clusters, where the differences do not spread, and where their mean is zero.
+/// `None` under two clusters, when the differences do not vary, and when their mean is zero.
 #[must_use]
 pub fn needed(differences: &[f64], cluster_of: &[usize], alpha: f64) -> Option<usize> {
     let MeanError { mean, error, df } = t::mean_error(differences, cluster_of)?;
     let n = differences.len() as f64;
-    // What rounding leaves of differences that cancel is no mean.
+    // Rounding residue of differences that cancel does not count as a mean.
     let absolute: f64 = differences.iter().map(|difference| difference.abs()).sum();
     if error == 0.0 || mean.abs() <= absolute * f64::EPSILON {
         return None;

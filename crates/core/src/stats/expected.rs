@@ -1,4 +1,5 @@
-//! Values that scipy, scikit-learn, statsmodels and mpmath computed: `tests/data/stats/make.py` made `expected.json` beside it.
+//! Reference values from scipy, scikit-learn, statsmodels and mpmath, in `expected.json`; `tests/data/stats/make.py`
+//! generates it.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

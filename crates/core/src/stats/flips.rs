@@ -4,17 +4,17 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::random::Random;
 
-/// Clusters a table holds all signed sums of: four bits of a random word look up four clusters at once.
+/// Clusters per table of all signed sums: four bits of a random word select the sum of four clusters at once.
 const TABLE_BITS: usize = 4;
 const TABLE_ROWS: usize = 1 << TABLE_BITS;
 const TABLES_A_WORD: usize = u64::BITS as usize / TABLE_BITS;
 
-/// Where the signs come from.
+/// Source of the signs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SignFlips {
     /// Every assignment once: bit c of the assignment's number is cluster c's sign. At most 63 clusters.
     All,
-    /// So many assignments, drawn.
+    /// This many random assignments.
     Drawn { permutations: usize, seed: u64 },
 }
 

@@ -1,6 +1,6 @@
 //! Bins of a histogram: how many there are and where they end, and how many values each holds.
 
-/// Bins are at most so many: more than a picture shows apart.
+/// Maximum number of bins; a chart cannot show more of them distinctly.
 const MOST_BINS: usize = 30;
 
 /// The ends of equally wide bins from the least value to the largest, ascending, one more than there are bins. A bin is
@@ -50,7 +50,8 @@ fn quartile(values: &[f64], share: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
-/// How many of `values` each bin holds: its lower end belongs to it, the last one's upper end too. What lies outside is not counted.
+/// Counts the `values` in each bin: its lower end belongs to it, the last one's upper end too. Values outside all bins
+/// are not counted.
 #[must_use]
 pub fn counts(values: &[f64], edges: &[f64]) -> Vec<usize> {
     let n_bins = edges.len().saturating_sub(1);

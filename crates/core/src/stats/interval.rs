@@ -1,11 +1,11 @@
-//! How a 95 % interval is read off resampled statistics: percentile or `BCa`, both widened for few clusters.
+//! 95% intervals from resampled statistics: percentile or `BCa`, both widened for few clusters.
 //!
 //! The textbook percentile interval is too narrow for few clusters, as a normal interval with the plain standard
 //! deviation would be. Both methods here read the resamples at `z = sqrt(G / (G - 1)) * t(.975, G - 1)` instead of
-//! 1.96, G being the number of clusters (Hesterberg 2015, section 3.2); for thousands of clusters nothing changes.
+//! 1.96, where G is the number of clusters (Hesterberg 2015, section 3.2); for thousands of clusters nothing changes.
 //!
-//! What the nominal 95 % covered in 4,000 simulated data sets a cell, clusters of one to four questions that half agree
-//! (see the tests; G is about 20, 60 and 160):
+//! Actual coverage of the nominal 95% in 4,000 simulated data sets per cell, with clusters of one to four questions
+//! that half agree (see the tests; G is about 20, 60 and 160):
 //!
 //! | measure, n = 50, 150, 400 | percentile, textbook | percentile, as here | `BCa`, textbook | `BCa`, as here |
 //! |---|---|---|---|---|
@@ -15,8 +15,8 @@
 //! | F1 | 91.9 94.1 94.5 | 94.1 94.9 94.8 | 92.8 94.7 94.8 | 94.9 95.2 95.1 |
 //! | difference, 70 % of questions equal | 90.6 93.6 94.9 | 92.7 94.5 95.1 | 87.4 92.3 94.5 | 90.0 93.3 94.8 |
 //!
-//! So `BCa` is better for one run's mean near 0 or 1, and worse for the difference of two runs that differ in few
-//! questions.
+//! `BCa` is therefore better for one run's mean near 0 or 1, and worse for the difference of two runs that differ in
+//! few questions.
 
 use super::{normal, student};
 use crate::types::Interval;
@@ -26,7 +26,7 @@ const OUTSIDE: f64 = 0.025;
 /// Resampled means this close to the mean, relatively, are equal to it: their sums were taken in another order.
 const EQUAL: f64 = 1e-12;
 
-/// How an interval is read off the resampled means.
+/// Method that derives an interval from the resampled means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntervalMethod {
     /// The resamples' own 2.5 % and 97.5 % points (Efron and Tibshirani 1993, ch. 13).
@@ -42,7 +42,7 @@ pub enum IntervalMethod {
 pub(super) struct ClusterSums {
     /// The sum of a cluster's values.
     pub sums: Vec<f64>,
-    /// How many values it has.
+    /// Number of its values in each cluster.
     pub counts: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ impl ClusterSums {
     }
 }
 
-/// How far out, in normal standard deviations, an interval over `n_clusters` >= 2 reads its resamples.
+/// Returns the number of normal standard deviations at which an interval over `n_clusters` >= 2 reads its resamples.
 pub(super) fn reach(n_clusters: usize) -> f64 {
     let g = n_clusters as f64;
     (g / (g - 1.0)).sqrt() * student::quantile(1.0 - OUTSIDE, g - 1.0)
@@ -126,8 +126,8 @@ fn power_sum(means: &[f64], middle: f64, power: i32) -> f64 {
     means.iter().map(|mean| (middle - mean).powi(power)).sum()
 }
 
-/// The points of `values` below which shares of `low` and `high` lie, interpolated linearly between order statistics
-/// (Hyndman and Fan 1996, type 7). A point beside infinity is infinite. `None` for no values.
+/// Returns the points of `values` below which shares of `low` and `high` lie, interpolated linearly between order
+/// statistics (Hyndman and Fan 1996, type 7). A point next to infinity is infinite. `None` for no values.
 fn points(mut values: Vec<f64>, low: f64, high: f64) -> Option<Interval> {
     Some(Interval {
         low: point(&mut values, low)?,

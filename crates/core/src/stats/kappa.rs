@@ -37,20 +37,20 @@ pub struct Kappa {
     pub ci95: Option<Interval>,
 }
 
-/// Computes kappa of `pairs`, the first one's grade and the second one's of each thing:
+/// Computes kappa of `pairs`, each holding both annotators' grades of one item:
 ///
 /// `kappa = 1 - D_o / D_e`, `D_o = mean of v(a, b)`, `D_e = mean of v(a, b') over all a and all b'`
 ///
-/// with `v` the [`Disagreement`]. `None` without pairs, and where `D_e` is 0: both gave one and the same grade throughout,
-/// and there is nothing to agree on.
+/// with `v` the [`Disagreement`]. `None` without pairs, and where `D_e` is 0: both annotators gave the same single
+/// grade throughout, so agreement is undefined.
 ///
-/// The interval is `kappa -+ t(.975, G - 1) se`, cut to -1..=1. `se` is the cluster-robust standard error of the mean of
-/// kappa's linear terms
+/// The interval is `kappa -+ t(.975, G - 1) se`, clamped to -1..=1. `se` is the cluster-robust standard error of the
+/// mean of kappa's linear terms
 ///
 /// `u = ((1 - kappa) (v(a, .) + v(., b)) - v(a, b)) / D_e`, `v(a, .)` the mean of `v(a, b')` over all b'
 ///
-/// whose variance is that of Fleiss, Cohen and Everitt (1969, formulas 9 and 13) times G / (G - 1) when every pair is a
-/// cluster of its own. What one question's documents get is not independent: give the question as their cluster.
+/// whose variance is that of Fleiss, Cohen and Everitt (1969, formulas 9 and 13) times G / (G - 1) when every pair is
+/// its own cluster. Grades of one question's documents are not independent: pass the question as their cluster.
 /// `cluster_of[i]` is pair i's cluster; numbers may have gaps.
 #[must_use]
 pub fn kappa(
@@ -148,7 +148,7 @@ mod tests {
     use super::super::student;
     use super::*;
 
-    /// A table of counts, the first one's grades down, as pairs; each a cluster of its own.
+    /// Expands a table of counts, the first annotator's grades as rows, to pairs; each pair is its own cluster.
     fn pairs(table: &[Vec<usize>]) -> (Vec<(i32, i32)>, Vec<usize>) {
         let mut pairs = Vec::new();
         for (a, row) in table.iter().enumerate() {

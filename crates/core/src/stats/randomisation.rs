@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cluster;
 use super::flips::{self, SignFlips};
 
-/// Up to so many clusters that differ, all sign assignments are counted.
+/// Number of differing clusters up to which all sign assignments are counted.
 const EXACT_CLUSTERS: usize = 30;
 
 /// Sums that differ by less than this share of the sum of absolute cluster differences are equal: rounding moves a
@@ -19,7 +19,7 @@ pub(super) const EQUAL: f64 = 1e-10;
 pub struct PValue {
     /// The two-sided p-value, above 0 and at most 1.
     pub p: f64,
-    /// Whether all sign assignments were counted.
+    /// True if all sign assignments were counted.
     pub exact: bool,
     /// Sign assignments counted: 2^clusters, or those drawn.
     pub n_permutations: usize,

@@ -14,13 +14,13 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::random::Random;
 
-/// Running sums kept apart, so that an addition does not wait for the one before. The same for every width: a column's
-/// totals are the same to the bit whatever columns stand beside it, and however many threads there are.
+/// Number of separate running sums, so that an addition does not wait for the previous one. It is equal for every
+/// width: a column's totals are bit-identical whatever the neighbouring columns and the number of threads.
 const LANES: usize = 4;
 /// Columns added at a time.
 const WIDEST: usize = 8;
 
-/// What is drawn, how often, from which seed. Everything computed from it uses identical draws.
+/// Parameters of the draws. Everything computed from one value uses identical draws.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
     /// Clusters to draw from, and to draw: below 2^32.
@@ -57,7 +57,7 @@ impl Draws {
             .collect()
     }
 
-    /// What `each` makes of every resample's number.
+    /// Maps every resample's number with `each`.
     pub fn map<T: Send>(self, each: impl Fn(u64) -> T + Sync + Send) -> Vec<T> {
         (0..self.resamples as u64)
             .into_par_iter()

@@ -1,4 +1,4 @@
-//! Where a rising function crosses zero, by bisection: slow, sure, and fast enough for quantiles.
+//! Root finding for rising functions by bisection: slow but reliable, and fast enough for quantiles.
 
 /// Halvings: 2^-60 of any bracket used here is about the spacing of `f64` around the root.
 const HALVINGS: usize = 60;

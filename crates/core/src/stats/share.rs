@@ -14,7 +14,7 @@ pub struct ClusteredShare {
     pub count: usize,
     /// Questions.
     pub n: usize,
-    /// What they are worth, had they been independent; at most n. `None` under two clusters.
+    /// Effective number of independent questions; at most n. `None` under two clusters.
     effective_n: Option<f64>,
 }
 

@@ -80,7 +80,7 @@ pub fn mean_error(values: &[f64], cluster_of: &[usize]) -> Option<MeanError> {
         .map(|sum| sum * sum)
         .sum();
     let error = (g / (g - 1.0) * squares).sqrt() / n;
-    // What rounding leaves of equal values is no spread.
+    // Rounding residue of equal values does not count as spread.
     let largest = values
         .iter()
         .fold(0.0_f64, |largest, value| largest.max(value.abs()));

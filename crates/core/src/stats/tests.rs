@@ -1,7 +1,7 @@
-//! What the statistics promise, checked on thousands of simulated evaluations with fixed seeds, and properties.
+//! Simulation tests of the statistics on thousands of evaluations with fixed seeds, and property tests.
 //!
-//! An evaluation: clusters of one to four questions (2.5 on average, a far smaller share of clusters than in HotpotQA);
-//! a question takes its cluster's common outcome with probability 1/2, else its own.
+//! A simulated evaluation has clusters of one to four questions (2.5 on average, a far smaller share of clusters than
+//! in HotpotQA). A question takes its cluster's common outcome with probability 1/2, else an independent one.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

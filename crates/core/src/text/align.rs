@@ -15,7 +15,7 @@ pub struct Alignment {
     pub range: ByteRange,
     /// 1 less the edits over the words of the longer of quote and stretch: 1 for the same words, 0 for no word in common.
     pub likeness: f64,
-    /// The likeness of the best stretch that does not overlap it; how much it stands out.
+    /// Similarity of the best passage that does not overlap it: the smaller, the more distinct the match.
     pub next: f64,
 }
 
@@ -176,13 +176,13 @@ mod tests {
 
     #[test]
     fn the_next_best_does_not_overlap_and_the_first_of_equals_is_taken() {
-        // `a b c` stands twice, so the second is as like as the first.
+        // `a b c` occurs twice, so the second is as similar as the first.
         let found = nearest("a b c d a b c", "a b c").expect("there");
         assert_eq!(
             (found.range, found.likeness, found.next),
             ((0, 5).into(), 1.0, 1.0)
         );
-        // Beside `a b x` there is `b q a`, which shares one word of three at best.
+        // Besides `a b x` there is `b q a`, which shares one word of three at best.
         let found = nearest("a b x b q a", "a b c").expect("there");
         assert_eq!(found.range, (0, 5).into());
         assert!(
@@ -215,7 +215,7 @@ mod tests {
         ) {
             let placed: Vec<Word> = text.iter().map(|word| Word { range: ByteRange::new(0, 0), text: word.clone() }).collect();
             for (end, path) in stretches(&placed, &quote).into_iter().enumerate() {
-                // `start` one past `end` stands for no word at all.
+                // `start` one past `end` means no word at all.
                 let each = (0..=end + 1).map(|start| strsim::generic_levenshtein(&Words(&quote), &Words(&text[start..=end])));
                 proptest::prop_assert_eq!(Some(path.edits), each.min());
             }

@@ -18,7 +18,7 @@ pub struct Searchable {
 }
 
 impl Searchable {
-    /// Normalises `text` once, for any number of golds.
+    /// Normalises `text` once, for any number of gold answers.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
@@ -42,7 +42,7 @@ pub struct AnswerMatcher {
 }
 
 impl AnswerMatcher {
-    /// A matcher of any of `answers`; golds that are white space only match nothing.
+    /// Creates a matcher of any of `answers`; answers of white space only match nothing.
     #[must_use]
     pub fn new(answers: &[String]) -> Self {
         let mut matcher = Self::default();
@@ -134,8 +134,8 @@ fn runs_on(edge: Option<char>, neighbour: Option<char>) -> bool {
     edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
 }
 
-/// Returns the stretches of `text` that any of `golds` touches once both are in the same `form`. White space separates words for
-/// good: the form of a text is the forms of its words, those that vanish left out, one space between two.
+/// Returns the ranges of `text` that match any of `golds` once both are in the same `form`. White space always
+/// separates words: the form of a text is the forms of its words, without those that vanish, joined by single spaces.
 fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRange> {
     if golds.is_empty() {
         return Vec::new();
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_overlapping_occurrence_is_found() {
-        // In "1 1 11 1 1" nothing is skipped: "1 1" stands at both ends; in "x1 1 1" only the second one is free.
+        // In "1 1 11 1 1" nothing is skipped: "1 1" occurs at both ends; in "x1 1 1" only the second one is free.
         assert!(found("1 1", "x1 1 1"));
     }
 

@@ -44,7 +44,7 @@ fn append(out: &mut String, form: &str) {
     out.push_str(form);
 }
 
-/// Words that are ASCII, whatever white space stands between them.
+/// Normalises text whose words are ASCII; its white space may be any of Unicode.
 fn ascii_words(text: &str) -> String {
     if text.is_ascii() {
         strip_ascii(text)
@@ -53,7 +53,7 @@ fn ascii_words(text: &str) -> String {
     }
 }
 
-/// NFKC and lower case with white space collapsed, nothing deleted: for golds that [`matching`] leaves empty.
+/// NFKC and lower case with white space collapsed, nothing deleted: for gold answers that [`matching`] leaves empty.
 #[must_use]
 pub fn unstripped(text: &str) -> String {
     collapse(&fold(text))
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn articles_go_at_word_boundaries_that_unicode_punctuation_makes() {
-        // "\b(a|an|the)\b" sees a boundary at a dash that is no ASCII punctuation: " —cat".
+        // "\b(a|an|the)\b" sees a boundary at a dash that is not ASCII punctuation: " —cat".
         assert_eq!(official("the—cat and the cat"), "—cat and cat");
         assert_eq!(official("cat the"), "cat");
         assert_eq!(official("a 1 the 2"), "1 2");

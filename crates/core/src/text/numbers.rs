@@ -19,7 +19,7 @@ pub fn thousands(n: usize) -> String {
     out
 }
 
-/// So many of something: `1 question`, `1,204 questions`.
+/// Formats a count with its noun: `1 question`, `1,204 questions`.
 #[must_use]
 pub fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { many })

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::types::ByteRange;
 
-/// Where a quote stands first, and how often it stands there at all.
+/// First occurrence of a quote, and its number of occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located {
     /// Its bytes, without outer white space.
@@ -15,8 +15,8 @@ pub struct Located {
     pub n_found: usize,
 }
 
-/// Finds `quote` (less its outer white space) in `text`: letter for letter, else with every run of white space taken
-/// as equal to every other, so that a quote survives re-wrapped lines. `None` for a blank quote.
+/// Finds `quote` (less its outer white space) in `text`: exactly, else with all runs of white space treated as equal,
+/// so that a quote survives re-wrapped lines. `None` for a blank quote.
 #[must_use]
 pub fn locate(text: &str, quote: &str) -> Option<Located> {
     let quote = quote.trim();
@@ -52,7 +52,7 @@ pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (mut shared, mut best) = (0_usize, (0_usize, 0_usize));
     for (end, word) in words.iter().enumerate() {
-        // `wanted` holds what the window still lacks; below zero stands for a surplus.
+        // `wanted` holds what the window still lacks; a negative count is a surplus.
         if let Some(lacking) = wanted.get_mut(word) {
             shared += usize::from(*lacking > 0);
             *lacking -= 1;
@@ -105,7 +105,8 @@ fn collapse(text: &str) -> (String, Vec<usize>) {
     (collapsed, bytes)
 }
 
-/// `range` without the white space at its ends; empty when there is nothing else, or when it is no piece of `text`.
+/// Returns `range` without the white space at its ends; empty if nothing else is left, or if it is not a valid range of
+/// `text`.
 #[must_use]
 pub fn trim(text: &str, range: ByteRange) -> ByteRange {
     let piece = text.get(range.as_range()).unwrap_or_default();

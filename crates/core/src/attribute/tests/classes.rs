@@ -154,7 +154,7 @@ fn both_pieces_of_a_cut_gold_together_support_it() {
 
 #[test]
 fn white_space_between_two_chunks_is_not_missing() {
-    // Chunks 0..9 and 10..19 leave byte 9, a space, to nobody; the gold 5..14 spans it.
+    // Byte 9, a space, is in neither 0..9 nor 10..19; the gold range 5..14 spans it.
     let corpus = corpus(&[(0, 9), (10, 19), (20, 30)]);
     let spanning = question(vec![vec![member("d", &[(5, 14)])]]);
     let found = trace(

@@ -1,4 +1,4 @@
-//! The same for a pipeline elsewhere, of which only the shown passages are known.
+//! Attribution for an external RAG, of which only the prompt's passages are known.
 
 use super::super::classify::{Outcome, Rightness, classify};
 use super::super::gold;

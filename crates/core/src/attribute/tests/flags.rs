@@ -145,7 +145,7 @@ fn an_answer_elsewhere_wants_a_content_term_that_is_not_the_answers_own() {
     assert_eq!(flags("Was it 1992 or 1815?"), [], "only the answer itself");
 }
 
-/// What is seen of a question with these evidence members, one a group.
+/// Signs of a question with these evidence members, one per group.
 fn seen(
     corpus: &Corpus,
     evidence: &[(&str, (usize, usize))],

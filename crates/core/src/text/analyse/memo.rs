@@ -1,7 +1,7 @@
-//! What words became, so that a word is stemmed once and not at each of its occurrences.
+//! Cache of terms by word, so that a word is not stemmed at each of its occurrences.
 //!
-//! A table of fixed size: a word has one place, and a later word that has the same one takes it over. Long words are not
-//! remembered. So the memory is bounded whatever is analysed.
+//! A table of fixed size: each word has one slot, and a later word with the same slot replaces it. Long words are not
+//! cached. Memory is therefore bounded whatever is analysed.
 
 /// Words remembered at once: the 16,384 places take 768 KiB, which a second-level cache holds.
 const PLACES: usize = 1 << 14;
@@ -43,7 +43,7 @@ impl Default for Memo {
 }
 
 impl Memo {
-    /// What `word` becomes, as `make` says where it is not remembered; nothing where `make` gives an empty string.
+    /// Returns the term of `word`, calling `make` if it is not cached; `None` if `make` returns an empty string.
     pub(super) fn term(&mut self, word: &str, make: impl FnOnce() -> String) -> Option<&str> {
         let bytes = word.as_bytes();
         let place = &mut self.places[hash(bytes) % PLACES];

@@ -15,14 +15,14 @@ use memo::Memo;
 /// Part of every cache key that analysed text enters.
 pub const VERSION: u32 = 1;
 
-/// How text is cut into words.
+/// Method of splitting text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Words {
     /// Words by UAX #29, as Lucene's standard tokenizer has them; punctuation is dropped.
     #[default]
     Unicode,
-    /// Whatever stands between white space, punctuation included.
+    /// Text between white space, punctuation included.
     Whitespace,
 }
 
@@ -37,7 +37,7 @@ pub enum StopWords {
     None,
 }
 
-/// How words are cut to their stem.
+/// Method of reducing words to their stem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stemmer {
@@ -61,7 +61,7 @@ pub struct Analyzer {
     lowercase: bool,
     stopwords: StopWords,
     stemmer: Option<Snowball>,
-    /// What words became, one memo for each text that is being analysed at this moment.
+    /// Term caches, one for each text being analysed concurrently.
     memos: Mutex<Vec<Memo>>,
 }
 
