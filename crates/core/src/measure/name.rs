@@ -67,9 +67,9 @@ impl Measure {
         self.cutoff
     }
 
-    /// Returns the measures that every run reports: answers in passages, documents and evidence at every k of `ks`; the
-    /// first two of these families' values and precision at the prompt; the ranking measures over the whole ranking;
-    /// and all answer measures.
+    /// Returns the measures that every run reports: `EM`, evidence recall and precision at every k of `ks` and at the
+    /// prompt; document recall, success and full recall at every k; the ranking measures at every k and over the whole
+    /// ranking; all answer measures.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
         let mut measures = Vec::new();

@@ -1,6 +1,5 @@
-//! How long a server asks to be left alone: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds to wait or the time to
-//! wait for; and when a rate limit is there again (`x-ratelimit-reset-requests` and the like), which every provider writes
-//! in its own way.
+//! Waits that a server requests: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds or a date; and the
+//! reset time of a rate limit (`x-ratelimit-reset-requests` and the like), whose format differs by provider.
 
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +19,7 @@ pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
     })
 }
 
-/// The wait that a header's value asks for in seconds. `None` for a date, and for what is no time.
+/// Parses a header's value as a wait in seconds. `None` for a date, and for a value that is not a wait.
 #[must_use]
 pub fn seconds(value: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(value.trim().parse().ok()?).ok()

@@ -1,4 +1,4 @@
-//! What data may do to a terminal: nothing.
+//! Strips control and bidirectional characters from untrusted text before printing.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ pub fn shortened(text: &str, width: usize) -> String {
         .collect()
 }
 
-/// JSON in which no character drives a terminal: what JSON itself lets stand in a string is written `\u202e`.
+/// Escapes characters that could control a terminal but are allowed in a JSON string, as in `\u202e`.
 #[must_use]
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
@@ -62,7 +62,8 @@ pub fn escaped_json(json: &str) -> String {
     out
 }
 
-/// Whether a terminal may take it for more than a letter: control characters, and the bidirectional controls of UAX #9, zero-width characters and line separators.
+/// Returns true if a terminal may interpret the character instead of printing it: control characters, the bidirectional
+/// controls of UAX #9, zero-width characters and line separators.
 #[must_use]
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()

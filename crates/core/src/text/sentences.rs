@@ -1,12 +1,12 @@
-//! Cutting a passage into sentences, Markdown included.
+//! Splits a passage into sentences, Markdown included.
 //!
-//! Lines of code, table rows, list items and headings are pieces of their own; plain lines run on until a blank line
-//! and are cut where a sentence ends. Unicode's sentence rules are not used: they end one at every `Dr. Smith`. The built-in
-//! reader chooses among these pieces, and so does a person who labels.
+//! Each line of code, table row, list item and heading is a separate piece. Plain lines continue until a blank line and
+//! are split where a sentence ends. Unicode's sentence rules are not used: they end a sentence at every `Dr. Smith`.
+//! Both the built-in reader and annotators choose among these pieces.
 
 use std::ops::Range;
 
-/// A longer piece is cut at white space: an answer of a megabyte helps nobody.
+/// Maximum length of a piece, so that no answer is a megabyte long; longer ones are split at white space.
 const LONGEST_BYTES: usize = 1_000;
 
 /// Marks that may close a sentence behind its full stop; bounded so that `."."."` takes linear time.
@@ -20,7 +20,7 @@ const ABBREVIATIONS: [&str; 42] = [
     "vs",
 ];
 
-/// What a piece of a passage is.
+/// Kind of a piece of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A Markdown heading: says what the pieces under it are about and answers nothing itself.
@@ -34,7 +34,7 @@ pub enum Shape {
 pub struct Segment {
     /// Its bytes.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub shape: Shape,
 }
 
@@ -136,7 +136,7 @@ impl Segments<'_> {
     }
 }
 
-/// Where a text is cut so that its head is no longer than [`LONGEST_BYTES`]: at white space if there is any.
+/// Returns where to split a text so that its head is no longer than [`LONGEST_BYTES`]: at white space if there is any.
 fn cut_at(text: &str) -> usize {
     if text.len() <= LONGEST_BYTES {
         return text.len();
@@ -181,7 +181,8 @@ fn sentence_ends(block: &str) -> Vec<usize> {
     ends
 }
 
-/// Whether the full stop behind `head` belongs to its last word: an abbreviation, an initial, `U.S`, a list's number.
+/// Returns true if the full stop after `head` belongs to its last word: an abbreviation, an initial, `U.S`, a list's
+/// number.
 fn is_abbreviation(head: &str) -> bool {
     let start = head.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = head

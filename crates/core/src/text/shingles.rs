@@ -1,7 +1,7 @@
-//! Shingles: the runs of words of a text, as a set, and how alike two such sets are.
+//! Shingles: the set of a text's word n-grams, and the similarity of two such sets.
 //!
-//! As in Manning, Raghavan, Schütze, "Introduction to Information Retrieval" (2008), section 19.6, after Broder, "On the
-//! resemblance and containment of documents" (1997). Words are parted by white space.
+//! As in Manning, Raghavan, Schütze, "Introduction to Information Retrieval" (2008), section 19.6, after Broder, "On
+//! the resemblance and containment of documents" (1997). Words are separated by white space.
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};

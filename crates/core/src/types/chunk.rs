@@ -11,7 +11,7 @@ pub struct Chunk {
     pub doc_id: DocId,
     /// Its place among the document's chunks, from 0.
     pub ordinal: usize,
-    /// Where it stands in the document's text; without any title prefix.
+    /// Its range in the document's text; without any title prefix.
     pub range: ByteRange,
     /// Its size in the units of `chunking.tokenizer`, without any title prefix.
     pub n_tokens: usize,

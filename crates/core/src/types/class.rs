@@ -40,7 +40,7 @@ closed_set! {
     FailureClass {
         /// The evidence is in no document.
         Corpus = "corpus",
-        /// A chunk boundary parted what was found from what was needed.
+        /// A chunk boundary separated what was found from what was needed.
         Chunking = "chunking",
         /// The evidence is not among the candidates.
         Retrieval = "retrieval",
@@ -98,7 +98,7 @@ impl From<Stage> for FailureClass {
 }
 
 closed_set! {
-    /// What went wrong inside `generation`.
+    /// Cause of a loss in `generation`.
     Fault {
         /// Right when given the gold passages alone: the context distracted it.
         ContextUse = "context_use",
@@ -114,7 +114,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// Circumstances worth knowing beside the class.
+    /// Circumstances worth knowing in addition to the failure class.
     Flag {
         /// A gold range is cut by a chunk boundary.
         Cut = "cut",
@@ -122,7 +122,7 @@ closed_set! {
         EncoderTruncated = "encoder_truncated",
         /// Exact search has the gold among its candidates, HNSW lost it.
         AnnMiss = "ann_miss",
-        /// An answer string and a content term of the question stand in a packed passage that is not gold.
+        /// An answer string and a content term of the question occur in a packed passage that is not gold.
         AnswerElsewhere = "answer_elsewhere",
         /// Right without context, wrong with the retrieved one.
         Misled = "misled",
@@ -138,7 +138,8 @@ closed_set! {
     Mode {
         /// Some evidence group has no passage that shares a content term with the question.
         NoSharedTerm = "no_shared_term",
-        /// Of several evidence groups one was there and another not: the first hop found, the second missed, or the reverse.
+        /// Of several evidence groups one was found and another missing: the first hop found, the second missed, or the
+        /// reverse.
         BridgeMissed = "bridge_missed",
         /// At least half of the top k are near duplicates of a better ranked passage.
         NearDuplicates = "near_duplicates",
@@ -152,7 +153,7 @@ closed_set! {
 }
 
 impl Mode {
-    /// What it says of a question, in a clause.
+    /// Describes the mode in a clause about a question.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {

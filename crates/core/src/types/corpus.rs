@@ -18,7 +18,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// `chunks` stand in the order of `documents`, each document's together, by ordinal.
+    /// `chunks` are in the order of `documents`, each document's together, by ordinal.
     #[must_use]
     pub fn new(documents: impl Into<Arc<[Document]>>, chunks: Vec<Chunk>) -> Self {
         let documents = documents.into();

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::ArmName;
 
-/// What a run would ask and what that may cost.
+/// Calls that a run would make and their possible cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// Questions that are left to ask.
     pub questions: usize,
-    /// Of those, questions whose retrieval failed: nothing is asked for them.
+    /// Questions among them whose retrieval failed: no call is made for them.
     pub failed: usize,
     /// Chunks of the corpus.
     pub chunks: usize,
@@ -29,7 +29,7 @@ pub struct Estimate {
     pub cost_usd: Forecast<f64>,
     /// Wall time.
     pub seconds: TimeForecast,
-    /// Kept replies to this run's prompts, which expectations are taken from.
+    /// Cached responses to this run's prompts, which the expected values are derived from.
     pub kept: Kept,
     /// The limit that would end the run early.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,32 +53,33 @@ pub struct ArmCalls {
     pub prompt_tokens: u64,
 }
 
-/// How much, as far as it can be known before.
+/// A forecast amount: upper bound and expectation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Forecast<T> {
-    /// Where every answer is as long as it may be.
+    /// Amount if every answer has the maximum length.
     pub most: T,
-    /// Where answers are as long as the kept ones on average; `None` where none is kept.
+    /// Amount if answers are as long as the cached ones on average; `None` without cached responses.
     pub expected: Option<T>,
 }
 
-/// How long it takes, in seconds.
+/// Duration, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimeForecast {
     /// Calls at once to begin with.
     pub concurrency: usize,
-    /// Questions in work at once, of which some wait for their turn.
+    /// Questions in progress at once, some of which wait for their turn.
     pub in_work: usize,
-    /// Where each call takes as long as those of the kept replies did, waits included; `None` where none is kept.
+    /// Duration if each call takes as long as those of the cached responses, waits included; `None` without cached
+    /// responses.
     pub expected: Option<f64>,
-    /// Where each takes a second.
+    /// Duration if each call takes a second.
     pub at_one_a_call: f64,
 }
 
-/// Kept replies.
+/// Cached responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Kept {
-    /// How many.
+    /// Their number.
     pub replies: u64,
     /// Their mean length in tokens.
     pub mean_completion_tokens: f64,
@@ -86,14 +87,14 @@ pub struct Kept {
     pub mean_seconds: f64,
 }
 
-/// Where a limit ends the run.
+/// Limit that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stop {
     /// The setting.
     pub setting: &'static str,
     /// Its value.
     pub limit: f64,
-    /// About so many questions are asked before.
+    /// Approximate number of questions asked before.
     pub after_questions: usize,
 }
 

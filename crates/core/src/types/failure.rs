@@ -20,7 +20,7 @@ closed_set! {
         RejectsMaxTokens = "rejects_max_tokens",
         /// The server does not take the temperature.
         RejectsTemperature = "rejects_temperature",
-        /// The same call fails again until configuration, data or server change.
+        /// Fails again until configuration, data or server change.
         Permanent = "permanent",
     }
 }
@@ -42,11 +42,11 @@ closed_set! {
 /// A failure in a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceError {
-    /// What failed.
+    /// The failed part.
     pub part: FailedPart,
     /// Its cause.
     pub kind: ErrorKind,
-    /// What the part reported.
+    /// Message of that part.
     pub message: String,
 }
 

@@ -83,7 +83,7 @@ pub struct NumberBounds {
 }
 
 impl Filter {
-    /// Returns true if there is no condition.
+    /// Returns true if there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()

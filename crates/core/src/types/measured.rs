@@ -1,4 +1,4 @@
-//! An interval beside a number.
+//! A number with its confidence interval.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Interval {
         }
     }
 
-    /// Whether zero lies inside or on the border.
+    /// Returns true if zero lies inside or on the border.
     #[must_use]
     pub fn holds_zero(self) -> bool {
         self.low <= 0.0 && 0.0 <= self.high
@@ -42,7 +42,7 @@ impl fmt::Display for Interval {
     }
 }
 
-/// A number that may be infinite, which JSON cannot write: null stands for it.
+/// A number that may be infinite, which JSON cannot write: null represents infinity.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(transparent)]
 struct MaybeInfinite(#[serde(with = "or_infinite")] f64);

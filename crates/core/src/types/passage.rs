@@ -14,7 +14,7 @@ pub struct Passage {
     /// The document's title; empty where it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Where it stands in the document's text.
+    /// Its range in the document's text.
     pub range: ByteRange,
     /// The chunk's own text, without the title.
     pub text: String,

@@ -10,7 +10,7 @@ use super::{ChunkId, Corpus, RetrieverName};
 pub struct Pooled {
     /// The passage.
     pub id: ChunkId,
-    /// Where each retriever that found it ranked it, from 1.
+    /// Rank by each retriever that found it, from 1.
     pub ranks: BTreeMap<RetrieverName, usize>,
 }
 
@@ -22,7 +22,7 @@ impl Pooled {
     }
 }
 
-/// What was pooled.
+/// Pooled passages of a set of questions.
 pub struct Pools {
     /// The documents and the passages they were cut into.
     pub corpus: Arc<Corpus>,

@@ -1,4 +1,4 @@
-//! A question with all that is known of its right answer and of where that stands.
+//! A question with its gold answers and gold evidence.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub type KeyFact = Vec<String>;
 pub struct Question {
     /// Unique in the set.
     pub id: QuestionId,
-    /// What is asked; never empty.
+    /// Text of the question; never empty.
     pub text: String,
     /// The sort of answer wanted.
     pub kind: QuestionKind,
@@ -98,13 +98,13 @@ impl Question {
         }
     }
 
-    /// Whether `EM@k` is defined for it: a span question with at least one answer.
+    /// Returns true if `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {
         self.kind == QuestionKind::Span && !self.answers.is_empty()
     }
 
-    /// Its golds in one text for people: aliases behind one another, else the required facts.
+    /// Returns its gold answers in one text for people: aliases one after another, else the required facts.
     #[must_use]
     pub fn gold_text(&self) -> String {
         match self.kind {

@@ -34,19 +34,19 @@ impl ByteRange {
         self.end - self.start
     }
 
-    /// Whether it holds no byte.
+    /// Returns true if it holds no byte.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether the two share at least one byte.
+    /// Returns true if the two share at least one byte.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether every byte of `other` is in `self`.
+    /// Returns true if every byte of `other` is in `self`.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
@@ -112,7 +112,7 @@ impl RangeSet {
         &self.0
     }
 
-    /// How many bytes it holds.
+    /// Returns the number of bytes it holds.
     #[must_use]
     pub fn len_bytes(&self) -> usize {
         self.0.iter().map(|range| range.len()).sum()
@@ -132,7 +132,7 @@ impl RangeSet {
         Self(shared)
     }
 
-    /// Whether every byte of `other` is in `self`. The empty set is covered by any.
+    /// Returns true if every byte of `other` is in `self`. The empty set is covered by any.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self.intersection(other).len_bytes() == other.len_bytes()

@@ -1,7 +1,7 @@
-//! Rankings, and the one place that says how they are ordered.
+//! Rankings, and the one definition of their order.
 //!
-//! Hits stand by score descending; equal scores by id **descending**, as `trec_eval` sorts its input
-//! (Buckley's `trec_eval`, `form_res_rels.c`: ties are broken by docno, larger first).
+//! Hits are ordered by score descending; equal scores by id **descending**, as `trec_eval` sorts its input (Buckley's
+//! `trec_eval`, `form_res_rels.c`: ties are broken by docno, larger first).
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -11,9 +11,9 @@ use super::{ChunkId, DocId};
 /// One ranked item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit<I = ChunkId> {
-    /// What was found.
+    /// Id of the item found.
     pub id: I,
-    /// How well it matched; larger is better; never NaN inside a [`Ranking`].
+    /// Score of the match; larger is better; never NaN inside a [`Ranking`].
     pub score: f64,
 }
 
@@ -52,7 +52,7 @@ impl<I: Ord + Clone + std::hash::Hash> Ranking<I> {
         Self(hits)
     }
 
-    /// The same ranking cut to its best `depth` hits.
+    /// Truncates the ranking to its best `depth` hits.
     #[must_use]
     pub fn cut(mut self, depth: usize) -> Self {
         self.0.truncate(depth);
@@ -67,13 +67,13 @@ impl<I> Ranking<I> {
         &self.0
     }
 
-    /// How many there are.
+    /// Returns the number of hits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// A text with the title that stands before it.
+/// A text with the title that precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TitledText<'a> {
     /// The document's title; empty for none, for questions, and where titles are left out.
@@ -30,7 +30,7 @@ impl<'a> TitledText<'a> {
         }
     }
 
-    /// How many bytes [`Self::joined`] puts before the text.
+    /// Returns the number of bytes that [`Self::joined`] puts before the text.
     #[must_use]
     pub fn prefix_bytes(self) -> usize {
         if self.title.is_empty() {
@@ -41,7 +41,7 @@ impl<'a> TitledText<'a> {
     }
 }
 
-/// How long a text is for an encoder, special tokens left out.
+/// Length of a text for an encoder, without special tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
     /// Its tokens.

@@ -1,8 +1,8 @@
-//! One question's way through the pipeline, as `traces.jsonl` keeps it: a line each.
+//! Trace of one question through the pipeline, one line of `traces.jsonl`.
 //!
-//! A trace holds all that scoring, attribution and reports need together with `passages.jsonl`: the question
-//! with its golds, what each step returned, what was packed and answered. Nothing in it is recomputed by
-//! calling anything. It holds no judgment: failure classes come from evaluation.
+//! Together with `passages.jsonl` a trace holds everything that scoring, attribution and reports need: the question
+//! with its gold answers and evidence, the results of each step, the packed passages and the answers. Nothing is
+//! recomputed by calling a model or a server. It holds no judgment: failure classes come from evaluation.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ closed_set! {
         Fused = "fused",
         /// After the reranker.
         Reranked = "reranked",
-        /// What of that scores at least `min_score`.
+        /// Those of the previous step that score at least `min_score`.
         MinScore = "min_score",
-        /// What went into the prompt, in prompt order.
+        /// Passages of the prompt, in prompt order.
         Packed = "packed",
     }
 }
@@ -75,7 +75,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// What kind of reply an answer is.
+    /// Kind of reply.
     Stance {
         /// It gives an answer.
         Answered = "answered",
@@ -89,13 +89,13 @@ closed_set! {
 }
 
 closed_set! {
-    /// Where a reply was taken from.
+    /// Source of a reply.
     #[derive(Default)]
     Origin {
         /// A call was made.
         #[default]
         Called = "called",
-        /// An earlier call's reply to the same prompt was kept.
+        /// Cached response to the same prompt.
         Cached = "cached",
         /// Another arm of the same question had the same prompt.
         SamePrompt = "same_prompt",
@@ -116,10 +116,10 @@ closed_set! {
     }
 }
 
-/// Whether a set of passages supports the question, and by which rule that was decided.
+/// Whether a set of passages supports the question, and the rule that decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Support {
-    /// Whether it does.
+    /// True if the passages support the question.
     pub holds: bool,
     /// The rule.
     pub rule: SupportRule,
@@ -136,14 +136,14 @@ pub struct Gold {
     pub groups: Vec<Vec<GoldMember>>,
 }
 
-/// Where one evidence member stands in the run's chunks.
+/// Location of one evidence member in the run's chunks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoldMember {
     /// The document.
     pub doc: DocId,
-    /// Whether the corpus has it, with any text.
+    /// True if the corpus has it, with any text.
     pub present: bool,
-    /// The member's ranges cut to what stands in some chunk: what is left out is white space between chunks.
+    /// The member's ranges, limited to the parts that lie in some chunk: the rest is white space between chunks.
     pub needed: Vec<ByteRange>,
     /// Chunks that hold a byte of the ranges, in document order; for a member without ranges those that hold an
     /// answer string, or all of the document's chunks where none does.
@@ -154,7 +154,7 @@ pub struct GoldMember {
     /// Bytes of the document's text; `None` where the corpus does not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc_bytes: Option<usize>,
-    /// Whether part of a needed range lies beyond what the encoder reads of every chunk it stands in.
+    /// True if part of a needed range lies beyond the encoder input limit in every chunk that holds it.
     #[serde(default)]
     pub encoder_truncated: bool,
 }
@@ -166,12 +166,12 @@ pub struct StepHit {
     pub id: ChunkId,
     /// The step's score.
     pub score: f64,
-    /// What the score is made of, by component.
+    /// Parts of the score, by component.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, f64>,
 }
 
-/// What one step returned.
+/// Results of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
     /// The step.
@@ -179,7 +179,7 @@ pub struct TraceStep {
     pub step: Step,
     /// Best first.
     pub hits: Vec<StepHit>,
-    /// Whether all candidates support it once exact search's hits stand for these, where these come from an approximate one.
+    /// Support by all candidates if exact search's hits replace these, where these come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<Support>,
     /// Wall time, seconds.
@@ -214,9 +214,9 @@ pub struct TokenUse {
 /// One call of the generator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// What stood in the prompt, in order.
+    /// Passages of the prompt, in order.
     pub passages: Vec<ChunkId>,
-    /// What came back, untouched.
+    /// The reply, unmodified.
     pub raw: String,
     /// The short answer taken from it; empty when it abstained, refused or was unreadable.
     pub extracted: String,
@@ -224,7 +224,7 @@ pub struct Attempt {
     pub stance: Stance,
     /// Why it ended.
     pub finish: Finish,
-    /// Where the reply was taken from: only one that was called for cost anything.
+    /// Source of the reply: only one that was called for cost anything.
     #[serde(default)]
     pub origin: Origin,
     /// Tokens of the prompt and its reply, wherever that was taken from.
@@ -264,7 +264,7 @@ pub struct Arm {
 pub struct Trace {
     /// The question's place in the run, from 0: lines come in the order they finish, readers sort by this.
     pub index: usize,
-    /// The question with its golds.
+    /// The question with its gold answers and evidence.
     pub question: Question,
     /// Its gold in this run's chunks.
     pub gold: Gold,
@@ -317,7 +317,7 @@ impl Trace {
         })
     }
 
-    /// What was packed, in prompt order.
+    /// Returns the packed passages, in prompt order.
     pub fn packed(&self) -> impl Iterator<Item = &ChunkId> {
         self.step(Step::Packed)
             .into_iter()
@@ -388,7 +388,7 @@ impl Trace {
         })
     }
 
-    /// Whether the question failed and is to be asked again on resume.
+    /// Returns true if the question failed and is to be asked again on resume.
     #[must_use]
     pub fn failed(&self) -> bool {
         self.failure().is_some()

@@ -59,8 +59,8 @@ impl TokenCounter for Encoded<'_> {
     }
 }
 
-/// Returns true if no token of `text`, nor of any other text with these two bytes, runs across `at`: both patterns separate an
-/// ASCII letter or digit from ASCII white space after it, and look no further back or ahead there.
+/// Returns true if no token of `text`, or of any other text with these two bytes, runs across `at`: both patterns
+/// separate an ASCII letter or digit from ASCII white space after it, and match no further back or ahead there.
 fn separates_tokens(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     bytes[at - 1].is_ascii_alphanumeric() && bytes[at].is_ascii_whitespace()
