@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-/// The best `limit` of all documents that are offered, and the score that others have to reach.
+/// The best `limit` of all documents offered, and the score that further ones have to reach.
 ///
-/// Kept are up to twice as many as wanted; then the worse half is dropped, and the worst one left is the bar from there
-/// on. That is fewer moves than a heap needs.
+/// Holds up to twice as many documents as wanted. When full, it drops the worse half, and the worst remaining score
+/// becomes the bar. That takes fewer moves than a heap.
 pub(super) struct Best<'a> {
     limit: usize,
     bar: f32,

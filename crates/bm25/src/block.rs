@@ -1,7 +1,7 @@
-//! Some documents in a row, analysed and turned about: per term, in which of them it stands and how often.
+//! A run of consecutive documents, analysed and inverted: for each term, the documents that contain it and its counts.
 //!
-//! Kept in two to three bytes a posting until all blocks are there, so that an index of N postings is built in little
-//! more memory than it needs itself. The documents' terms are held for one block a thread at most.
+//! Stored in two to three bytes per posting until all blocks are built, so that building an index of N postings takes
+//! little more memory than the index itself. The documents' terms are held for at most one block per thread.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::vocabulary::{TermNumbers, TermTexts};
 pub(super) struct InvertedBlock {
     /// The number of its first document.
     pub(super) first: usize,
-    /// How many terms each document has.
+    /// Number of terms of each document.
     pub(super) lengths: Vec<u32>,
     /// Its terms, numbered by first occurrence in the block.
     pub(super) terms: TermTexts,
-    /// How many of its documents hold each term.
+    /// Number of its documents that contain each term.
     pub(super) frequencies: Vec<u32>,
     /// Term by term, each posting's distance from the document before (from `first` - 1) and its count.
     coded: Vec<u8>,

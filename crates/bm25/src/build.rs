@@ -20,7 +20,7 @@ use ragtriage_core::types::ChunkId;
 /// Blocks of documents per thread, so that one slow block does not leave the others waiting.
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// Documents of a block at least: fewer are not worth a vocabulary of their own.
+/// Minimum number of documents per block: fewer do not justify a separate vocabulary.
 const SMALLEST_BLOCK: usize = 64;
 
 /// Documents of a block at most. A thread's vocabulary then stays small enough for its second-level cache.
@@ -31,9 +31,9 @@ const TERMS_PER_TASK: usize = 256;
 
 impl SparseIndex {
     /// Indexes as many documents as there are `ids`. `terms_of` is called once for each document's number, from several
-    /// threads, and hands each term of the document, in order, to the function it is given.
+    /// threads, and passes each term of the document, in order, to the function it is given.
     ///
-    /// `ids` decide ties and are not kept. Documents without terms count in N and in the mean length.
+    /// `ids` decide ties and are not stored. Documents without terms count in N and in the mean length.
     ///
     /// # Panics
     /// Beyond 2^32 documents, or 4 GiB of distinct terms.
@@ -66,7 +66,7 @@ impl SparseIndex {
 
 /// Blocks whose terms have one numbering: that of first occurrence in the corpus.
 struct Numbered {
-    /// Each with the numbers of its own terms.
+    /// Each block with the numbers of the terms in it.
     blocks: Vec<(Vec<u32>, InvertedBlock)>,
     vocabulary: TermNumbers,
     /// In how many documents each term is.
@@ -158,7 +158,7 @@ fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
     }
 }
 
-/// Where each term's text, runs and postings begin; after the last term, where they end.
+/// Fills in the start of each term's text, runs and postings; the entry after the last term holds their ends.
 fn fill_starts(
     terms: &mut [TermEntry],
     vocabulary: &TermNumbers,
@@ -280,7 +280,7 @@ fn weigh(
 }
 
 impl Task<'_> {
-    /// Whether a share is negative.
+    /// Computes the shares; returns true if one of them is negative.
     fn weigh(&mut self, weigher: &Weigher) -> bool {
         for (document, share) in documents(self.runs, self.docs).zip(&mut *self.shares) {
             *share = weigher.share(self.number, document, *share).to_bits();

@@ -35,7 +35,7 @@ pub(super) const WINDOW: usize = 1 << 16;
 /// The scores of a window's documents.
 pub(super) type WindowScores = [f32; WINDOW];
 
-/// How many documents hold a share at least as large as each of [`TermEntry::ranked`].
+/// Ranks at which [`TermEntry::ranked`] stores a share: that many documents hold one at least as large.
 pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
 
 /// The sizes of all sections, and what is known of the whole.
@@ -44,7 +44,7 @@ pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
 pub(super) struct Header {
     pub(super) magic: u64,
     pub(super) version: u32,
-    /// 1 where questions are weighted by TF-IDF, 0 where a term of theirs counts as often as it stands there.
+    /// 1 if questions are weighted by TF-IDF, 0 if a term counts as often as it occurs in the question.
     pub(super) tfidf: u32,
     pub(super) n_documents: u64,
     pub(super) n_terms: u64,
@@ -61,7 +61,7 @@ pub(super) struct Header {
     pub(super) checksum: u32,
 }
 
-/// One term. All but the floats are where something of its own begins.
+/// One term. All fields but the floats are starts of its sections.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(super) struct TermEntry {
@@ -70,7 +70,7 @@ pub(super) struct TermEntry {
     pub(super) runs: u32,
     /// The largest of its shares.
     pub(super) largest: f32,
-    /// What it adds to documents without it.
+    /// Score that it adds to documents without it.
     pub(super) absent: f32,
     /// Its share of rank 10, 100 and 1,000 ([`RANKS`]); 0 where it has fewer postings.
     pub(super) ranked: [f32; RANKS.len()],
@@ -83,7 +83,7 @@ pub(super) struct TermEntry {
 pub(super) struct Run {
     /// The number of the window: its first document's over [`WINDOW`].
     pub(super) window: u32,
-    /// Where it ends, counted from the term's first posting.
+    /// Its end, counted from the term's first posting.
     pub(super) end: u32,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Sections<'a> {
     pub(super) shares: &'a mut [u32],
 }
 
-/// Where each section lies.
+/// Byte range of each section.
 #[derive(Debug)]
 struct ImageLayout {
     terms: Range<usize>,
@@ -141,7 +141,7 @@ impl Header {
     }
 }
 
-/// Where the bytes are. Both begin at a multiple of eight: the one by its type, the other at a page.
+/// Location of the bytes. Both begin at a multiple of eight: one by its type, the other at a page.
 enum Bytes {
     Memory(Vec<u64>),
     File(Mmap),
@@ -226,7 +226,7 @@ impl Image {
         self.header.tfidf == 1
     }
 
-    /// Whether some share is negative.
+    /// Returns true if some share is negative.
     pub(super) fn has_negative(&self) -> bool {
         self.header.negative == 1
     }
@@ -286,7 +286,7 @@ pub(super) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// How many there are.
+    /// Returns the number of postings.
     pub(super) fn len(&self) -> usize {
         self.docs.len()
     }

@@ -55,13 +55,13 @@ impl SparseIndex {
         }
     }
 
-    /// How many documents it holds, empty ones included.
+    /// Returns the number of documents, empty ones included.
     #[must_use]
     pub fn n_documents(&self) -> usize {
         self.image.n_documents()
     }
 
-    /// How many different terms it holds.
+    /// Returns the number of distinct terms.
     #[must_use]
     pub fn n_terms(&self) -> usize {
         self.image.n_terms()

@@ -1,5 +1,6 @@
-//! What holds for every corpus and every file: cut searches are heads of whole ones, a file is searched like memory, the
-//! order of the input decides nothing, and no damage to a file does more than have it built again or change a score.
+//! Properties that hold for every corpus and every file: a limited search returns the head of the full one, a file is
+//! searched like memory, the order of the input has no effect, and damage to a file only has it rebuilt or changes a
+//! score.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -307,7 +308,7 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
             &["w8", "w7", "w6", "w2", "w1"],
             &["w0", "w8"],
         ] {
-            // All documents are wanted, so there is no bar.
+            // All documents are wanted, so nothing is pruned.
             let all = index.search(query, n_documents, None);
             let allowed: Vec<_> = all
                 .iter()

@@ -9,8 +9,8 @@ use super::image::{Postings, RANKS, WINDOW, WindowScores};
 use super::weighting::inverse_frequency;
 use super::{Allowed, SparseIndex};
 
-/// The score of a document that no term of the query has touched. Adding any share to -0.0, 0.0 included, gives another
-/// bit pattern (IEEE 754, 6.3), so a document that matched with a score of 0 is told from one that did not match.
+/// Score of a document that no term of the query has touched. Adding any share to -0.0, 0.0 included, gives another bit
+/// pattern (IEEE 754, 6.3), so a document that matched with a score of 0 is distinguished from one that did not match.
 const UNMATCHED: f32 = -0.0;
 
 /// Documents looked at together: one comparison decides for all of them that none is good enough.
@@ -27,21 +27,21 @@ struct AskedTerm<'a> {
     /// Its place in the question, at its first occurrence.
     first: usize,
     number: u32,
-    /// What its shares are multiplied by.
+    /// Factor of its shares.
     weight: f32,
     /// The most it can add to a score.
     largest: f32,
     /// A share that at least [`RANKS`] documents reach, times the weight.
     ranked: [f32; RANKS.len()],
-    /// What it adds to every document.
+    /// Score that it adds to every document.
     absent: f64,
     postings: Postings<'a>,
 }
 
 impl SparseIndex {
-    /// The best `limit` documents for the terms of a query, best first, ties by larger id; only those that share at
-    /// least one term with it, and of these only the `allowed`. A term that stands in the query twice counts twice; one
-    /// that is in no document adds nothing. What is allowed changes no score.
+    /// Returns the best `limit` documents for the terms of a query, best first, ties by larger id. Only documents that
+    /// share at least one term with the query are returned, and of these only the `allowed`. A term that occurs twice
+    /// in the query counts twice; one that is in no document adds nothing. `allowed` does not affect scores.
     #[must_use]
     pub fn search(
         &self,
@@ -86,8 +86,8 @@ impl SparseIndex {
             .collect()
     }
 
-    /// What each term of the query adds to the score of `document`, in the order of first occurrence in the query; terms
-    /// that add nothing are left out. The shares sum to the score that [`Self::search`] gives, up to rounding.
+    /// Returns the score that each term of the query adds to `document`, in the order of first occurrence in the query;
+    /// terms that add nothing are left out. The shares sum to the score that [`Self::search`] gives, up to rounding.
     #[must_use]
     pub fn explain<'a>(&self, query: &'a [impl AsRef<str>], document: u32) -> Vec<(&'a str, f64)> {
         let share = |term: AskedTerm<'_>| {
@@ -259,7 +259,7 @@ impl WindowSearch<'_> {
         }
     }
 
-    /// How many terms have to be added: a document that has none of them is below the bar.
+    /// Returns the number of terms that have to be added: a document with none of them is below the bar.
     fn n_added(&self) -> usize {
         let n_added = self.asked.len();
         if !self.prunes {
@@ -270,7 +270,7 @@ impl WindowSearch<'_> {
             .unwrap_or(n_added)
     }
 
-    /// What a document's score has to be, without the terms that are looked up, to be worth looking them up.
+    /// Returns the score that a document needs, without the terms that are looked up, to be worth looking them up.
     fn threshold(&self, looked_up: &[AskedTerm<'_>]) -> f32 {
         let bar = self.best.bar();
         if looked_up.is_empty() {
@@ -358,7 +358,7 @@ impl WithSimd for Visit<'_, '_> {
     }
 }
 
-/// How many scores reach a threshold.
+/// Counts the scores that reach a threshold.
 struct Count<'a> {
     scores: &'a [f32],
     threshold: f32,
@@ -390,7 +390,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts under ids of their own.
+    /// Indexes texts under the given ids.
     fn index(variant: Variant, texts: &[(&str, &str)]) -> SparseIndex {
         let weighting =
             Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));

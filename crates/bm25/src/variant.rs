@@ -39,8 +39,9 @@ impl Default for Bm25Parameters {
 }
 
 impl Bm25Parameters {
-    /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: what occurring at
-    /// all is worth, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the others do not look at it.
+    /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: the weight of
+    /// occurring at all, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the other variants ignore
+    /// it.
     ///
     /// # Errors
     /// [`OutOfRange`] for a value outside its range, infinite or not a number.
@@ -107,7 +108,7 @@ impl Bm25Parameters {
         }
     }
 
-    /// The same at tf = 0: what a document gets from a term that it lacks.
+    /// Returns the component at tf = 0: the score that a document gets from a term that it lacks.
     pub(super) fn absent_tfc(&self) -> Option<f64> {
         match self.variant {
             Variant::Bm25l => Some(self.bm25l(0.0)),

@@ -1,15 +1,15 @@
-//! Terms to numbers: a hash table with open addressing that can be written to a file and searched there.
+//! Maps terms to numbers: a hash table with open addressing that can be written to a file and searched there.
 //!
-//! Opening an index must not cost a pass over its terms, so the table is kept as it is: `slots` is a power of two long
-//! and at most half full; a slot holds a term's number plus 1, or 0. A term stands in the first free slot from the one
-//! its hash names.
+//! Opening an index must not cost a pass over its terms, so the table is stored as it is. The length of `slots` is a
+//! power of two, and at most half of them are used; a slot holds a term's number plus 1, or 0. A term is in the first
+//! free slot from the one given by its hash.
 
 /// Terms by their number.
 #[derive(Default)]
 pub(super) struct TermTexts {
     /// All of them, one after the other.
     text: Vec<u8>,
-    /// Where each ends in `text`.
+    /// End of each term in `text`.
     ends: Vec<u32>,
 }
 
@@ -23,7 +23,7 @@ impl TermTexts {
         self.ends.len()
     }
 
-    /// Where each term ends in [`Self::text`].
+    /// Returns the end of each term in [`Self::text`].
     pub(super) fn ends(&self) -> &[u32] {
         &self.ends
     }
@@ -37,8 +37,8 @@ impl TermTexts {
 #[derive(Default)]
 pub(super) struct TermNumbers {
     terms: TermTexts,
-    /// Each a term's number plus 1, or 0, and above it the term's hash, so that most other terms are passed by without a
-    /// look at their text.
+    /// Each slot holds a term's number plus 1, or 0, and the term's hash in the upper half, so that most other terms
+    /// are skipped without reading their text.
     slots: Vec<u64>,
 }
 
@@ -99,7 +99,7 @@ impl TermNumbers {
         TermTexts { text, ends }
     }
 
-    /// How many slots the table has.
+    /// Returns the number of slots of the table.
     pub(super) fn n_slots(&self) -> usize {
         self.slots.len()
     }

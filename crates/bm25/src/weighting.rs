@@ -1,8 +1,8 @@
-//! How a term counts in a document: one of the BM25, or TF-IDF.
+//! Weight of a term in a document: a BM25 variant, or TF-IDF.
 
 use super::variant::Bm25Parameters;
 
-/// How terms are weighted.
+/// Weighting scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weighting {
     /// The sum over the question's terms of idf times saturated, length-normalised count.
@@ -69,7 +69,7 @@ impl Weigher {
                     .absent_tfc()
                     .map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
                 let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-                // 0 only where there is no posting to use it.
+                // 0 only where no posting uses it.
                 let mean = sum as f64 / n_documents.max(1) as f64;
                 let relative_lengths = lengths
                     .iter()
@@ -99,7 +99,7 @@ impl Weigher {
         }
     }
 
-    /// What `count` occurrences of the term add to the document's score, beyond [`Self::absent`].
+    /// Returns the score that `count` occurrences of the term add to the document, beyond [`Self::absent`].
     pub(super) fn share(&self, term: usize, document: usize, count: u32) -> f32 {
         let count = f64::from(count);
         let share = match self {
@@ -117,7 +117,7 @@ impl Weigher {
         share as f32 + 0.0
     }
 
-    /// What the term adds to documents without it.
+    /// Returns the score that the term adds to documents without it.
     pub(super) fn absent(&self, term: usize) -> f64 {
         match self {
             Self::Bm25 { absent, .. } => absent.get(term).copied().unwrap_or(0.0),

@@ -17,8 +17,8 @@ const LIMITS: [(&str, &str); 3] = [
     ("x-ratelimit-remaining", "x-ratelimit-reset"),
 ];
 
-/// The wait that the server asks for: what it says in so many words, else until the last of its used up limits is there
-/// again.
+/// Returns the wait that the server asks for: the explicit one, else until the last of its exhausted rate limits
+/// resets.
 pub(super) fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     if let Some(thousands) = text(headers, "retry-after-ms").and_then(retry_after::seconds) {
         return Some(thousands / 1_000);

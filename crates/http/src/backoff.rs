@@ -1,9 +1,9 @@
-//! When a failed call is made again, and when it is given up.
+//! Retry policy: when a failed call is repeated, and when it is given up.
 //!
-//! The wait before try n + 1 is drawn evenly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full jitter",
-//! Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). Where the server says how long to wait
-//! (`Retry-After`) it is that, and up to `first_wait` more so that many callers do not come back at once. What a server turns away
-//! because it has enough to do is no try: it is called again until the deadline.
+//! The wait before try n + 1 is drawn uniformly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full
+//! jitter", Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). If the server gives a wait
+//! (`Retry-After`), that one is used, plus up to `first_wait` so that many callers do not come back at once. A call
+//! that the server rejects because it is overloaded does not count as a try: it is repeated until the deadline.
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -31,16 +31,16 @@ pub enum Retry {
     Stop,
     /// Try again, after the wait that the server asks for where it does.
     Again(Option<Duration>),
-    /// Another try may succeed, the first without a wait: a connection kept open had been closed by the other side.
+    /// Another try may succeed, the first without a wait: the other side had closed the keep-alive connection.
     AtOnce,
     /// The server had no time for the call: wait as for `Again`, and count no try.
     Limited(Option<Duration>),
 }
 
-/// Why there is no answer.
+/// Reason for giving up.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Abandoned<E> {
-    /// A failure that no further try mends, or that of the only try.
+    /// A failure that no further try can fix, or that of the only try.
     Final(E),
     /// Out of tries or out of time; the last failure that a call came back with.
     GaveUp {
@@ -162,7 +162,7 @@ mod tests {
         deadline: Duration::from_secs(50),
     };
 
-    /// What comes of calls that fail as often as `n_failures` says.
+    /// Runs calls that fail `n_failures` times.
     async fn tried(
         backoff: Backoff,
         n_failures: u32,
@@ -255,7 +255,7 @@ mod tests {
             soon.run(never, |()| Retry::Stop).await,
             Err(Abandoned::OutOfTime)
         );
-        // The second call never ends: the first one's failure is told.
+        // The second call never ends: the first one's failure is reported.
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);

@@ -1,9 +1,10 @@
-//! A file fetched by `GET`: redirects are followed, what breaks off is gone on with, what fails for a moment is tried again.
+//! Fetches a file by `GET`: follows redirects, resumes interrupted transfers, retries transient failures.
 //!
-//! A part is asked for with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14): a server that knows neither, or has another
-//! version by now, sends the whole, and the file begins anew. Tries that brought it further are not counted. No redirect learns the
-//! address that led to it, whose query may hold a token. Left out: keys but for user info in the address, with which no redirect is
-//! followed, and what the bytes are good for; who asks for a file checks its hash.
+//! A part is requested with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14). A server that supports neither,
+//! or has another version by now, sends the whole file, and the download starts over. Tries that made progress are not
+//! counted. No redirect target learns the address that led to it, whose query may hold a token. Left out: keys other
+//! than user info in the address, with which no redirect is followed, and integrity checks; callers check the file's
+//! hash.
 
 use std::time::{Duration, SystemTime};
 
@@ -91,7 +92,7 @@ impl Downloader {
         })
     }
 
-    /// Fetches the whole of `wanted` into `partial`, from where that stands.
+    /// Fetches the whole of `wanted` into `partial`, resuming after the bytes already there.
     ///
     /// # Errors
     /// A permanent failure, or the last transient one; bytes received by then stay in `partial`.
@@ -248,7 +249,7 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arriva
     }
 }
 
-/// The server's name for what it sends: a strong entity tag (a weak one may stand for other bytes), else the date.
+/// Returns the server's name for the content: a strong entity tag (a weak one may denote other bytes), else the date.
 fn version(headers: &HeaderMap) -> Option<String> {
     let [tag, date] = [ETAG, LAST_MODIFIED].map(|name| headers.get(name)?.to_str().ok());
     let version = tag.filter(|tag| tag.starts_with('"')).or(date);

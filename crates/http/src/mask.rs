@@ -18,8 +18,8 @@ pub(super) struct Mask {
 }
 
 impl Mask {
-    /// Keys and headers, and the user info and query values of `url` as they stand there and decoded; of the URL no short
-    /// ones (`v=2`).
+    /// Collects keys and headers, and the user info and query values of `url`, both encoded and decoded; short values
+    /// of the URL (`v=2`) are left out.
     pub(super) fn new<'a>(url: &Url, values: impl Iterator<Item = &'a Secret>) -> Self {
         let query = url.query().unwrap_or_default().split('&');
         let query = query.map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));

@@ -1,8 +1,8 @@
-//! A file that arrives in pieces, and what is known of its whole, so that a later process can go on.
+//! A partially downloaded file, with a record of its origin, so that a later process can resume.
 //!
-//! Beside the file stands a mark: whose bytes they are (the hash of the address, which may hold a secret) and the server's name for
-//! this version of them. The mark is written when the file is empty, so bytes without their mark are never gone on with. The file
-//! is locked while it is held.
+//! Next to the file is a mark: the hash of the address (which may hold a secret) and the server's name for this version
+//! of the bytes. The mark is written while the file is empty, so bytes without their mark are never resumed. The file
+//! is locked while open.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -94,12 +94,12 @@ impl Partial {
         self.n_bytes
     }
 
-    /// The server's name for the version that the bytes are of, where there are bytes and they can be gone on with.
+    /// Returns the server's name for the version of the bytes, if there are bytes and they can be resumed.
     pub(super) fn version(&self) -> Option<&str> {
         self.version.as_deref().filter(|_| self.n_bytes > 0)
     }
 
-    /// Begins anew, with the bytes of this version; without one nothing can be gone on with later.
+    /// Starts over with the bytes of this version; without a version the download cannot be resumed later.
     pub(super) fn begin(&mut self, version: Option<String>) -> Result<(), HttpError> {
         let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
         emptied.map_err(|source| failed(&self.path, source))?;
@@ -127,7 +127,7 @@ impl Partial {
 
     /// Takes the file and its mark away.
     pub fn remove(self) {
-        // What cannot be removed is begun anew by the next process.
+        // A file that cannot be removed is overwritten by the next process.
         let _ = fs::remove_file(&self.path);
         if let Some((mark, _)) = &self.mark {
             let _ = fs::remove_file(mark);

@@ -3,7 +3,7 @@
 use reqwest::Url;
 use reqwest::redirect::Policy;
 
-/// So many in a row: publishers need one or two.
+/// Maximum number in a row: publishers need one or two.
 const MOST: usize = 5;
 
 /// Follows what [`refusal`] lets pass; nothing where the first address `has_user` info, which reqwest takes along on the same host.

@@ -1,4 +1,5 @@
-//! What a vector collection is, before any engine makes it: its content, its layout, and the name that holds both.
+//! Definition of a vector collection, independent of the engine: its content, its layout, and the name derived from
+//! both.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -19,26 +20,26 @@ const FULL_SCAN_KB: usize = 10_000;
 /// Whose vector a search's is, in errors.
 const QUESTION: &str = "the question";
 
-/// What is asked of a collection.
+/// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionSpec {
     /// The hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
     pub content: String,
     /// The name of the one vector that each point has: `dense`, `late_interaction`, `bm25`.
     pub vector_name: String,
-    /// What that vector is.
+    /// Kind of that vector.
     pub vector: VectorSpec,
-    /// How many points it holds when whole; their numbers are 0 up to it.
+    /// Number of points when complete; they are numbered from 0.
     pub expected_points: usize,
     /// `None`: never build a graph, whatever the size. Sparse vectors have none.
     pub hnsw: Option<Hnsw>,
     /// Off unless its kind says otherwise. Sparse vectors have none.
     pub quantization: Quantization,
-    /// Where a server puts it.
+    /// Placement on a server.
     pub placement: Placement,
 }
 
-/// How a search goes about it, in no engine's terms.
+/// Search parameters, independent of the engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SearchParameters {
     pub(super) exact: bool,
@@ -75,8 +76,8 @@ impl CollectionSpec {
         format!("{}-{}", self.content, hex(&hash[..8]))
     }
 
-    /// Everything beside the content that points and graph depend on, in words: hashed into the name, written beside
-    /// the points, and shown when another layout stands under the name.
+    /// Describes everything apart from the content that points and graph depend on. It is hashed into the name, stored
+    /// with the points, and shown when a collection of another layout has the name.
     pub(super) fn layout(&self) -> String {
         let mut parts = vec![
             format!("format {FORMAT}"),
@@ -235,7 +236,7 @@ impl CollectionSpec {
     }
 }
 
-/// What is stored beside a point's vector.
+/// Returns the data stored with a point's vector.
 pub(super) fn payload(point: &Point) -> Map<String, Value> {
     let Point {
         number: _,

@@ -1,12 +1,12 @@
-//! A metadata filter in the terms that both engines have: matches, ranges, and what must not match.
+//! A metadata filter in the terms that both engines support: matches, ranges, and negated matches.
 //!
-//! [`Filter::matches`] is the definition. Numbers become ranges over 64-bit floats, since Qdrant's own match knows
-//! integers only and would not let 2 equal 2.0. What nothing can meet (an empty list, a bound that is no number) becomes
-//! [`Clause::Nothing`], because an empty list of alternatives means "anything" to Qdrant.
+//! [`Filter::matches`] is the definition. Numbers become ranges over 64-bit floats, since Qdrant's match supports
+//! integers only and would not let 2 equal 2.0. A condition that nothing can meet (an empty list, a bound that is not a
+//! number) becomes [`Clause::Nothing`], because an empty list of alternatives means "anything" to Qdrant.
 
 use ragtriage_core::types::{Condition, Filter, Literal, NumberBounds};
 
-/// What a filter demands: of each group of `must` one clause at least, of `must_not` none.
+/// Requirements of a filter: at least one clause of each group of `must`, none of `must_not`.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Demands {
     pub(super) must: Vec<Vec<Clause>>,
@@ -26,7 +26,7 @@ pub(super) enum Clause {
     Nothing,
 }
 
-/// What a field has to be indexed as, so that a filter on it need not read every point.
+/// Index type of a field, so that a filter on it need not read every point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,

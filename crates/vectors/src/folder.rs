@@ -31,7 +31,7 @@ const COPY: &str = "copy-";
 /// Names tried for a temporary copy. A name is lost only if another process mistakes the new folder for a leftover.
 const ATTEMPTS: usize = 16;
 
-/// How far the filling of a folder came.
+/// Progress of filling a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FolderState {
@@ -171,7 +171,7 @@ impl CollectionFolder {
         self.path.join("engine")
     }
 
-    /// How far its filling came; `None` for one that never began, or whose state cannot be read.
+    /// Returns the progress of filling; `None` if it never began, or if the state cannot be read.
     ///
     /// # Errors
     /// [`IndexError::Mismatch`] when it was filled with another layout.

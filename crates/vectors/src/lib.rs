@@ -47,7 +47,7 @@ use ragtriage_core::types::Filter;
 /// The embedded engine's version, as Cargo.toml pins it.
 pub const QDRANT_EDGE: &str = "0.7.2";
 
-/// A chunk's vector with what is stored beside it.
+/// A chunk's vector with its payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// The chunk's number in the corpus order; the point's id.
@@ -64,12 +64,12 @@ pub struct Point {
     pub metadata: Arc<BTreeMap<String, Value>>,
 }
 
-/// What is looked for.
+/// A query, its filter and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorSearch<'a> {
     /// The question's vector.
     pub vector: &'a Vector,
-    /// How many neighbours at most.
+    /// Maximum number of neighbours.
     pub limit: usize,
     /// Exact or by the graph.
     pub mode: SearchMode,
@@ -77,7 +77,7 @@ pub struct VectorSearch<'a> {
     pub filter: Option<&'a Filter>,
 }
 
-/// How nearest neighbours are found.
+/// Method of finding nearest neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
     /// Every vector is compared, as it was given.
@@ -107,7 +107,7 @@ pub struct Neighbour {
 /// with the question. Transient remote failures are retried inside; errors name URL or path, and the collection.
 #[async_trait]
 pub trait VectorStore: Send + Sync {
-    /// How many points it holds.
+    /// Returns the number of stored points.
     async fn count(&self) -> Result<usize, IndexError>;
 
     /// The numbers below [`CollectionSpec::expected_points`] that it does not hold, ascending. Quick when there are none.
@@ -116,15 +116,15 @@ pub trait VectorStore: Send + Sync {
     /// [`IndexError::Foreign`] when it holds others.
     async fn missing(&self) -> Result<Vec<u32>, IndexError>;
 
-    /// Adds those of `points` that are not there, in batches of its own choosing, durable on return. May be called
-    /// often, with some thousand points at a time; the call that makes the collection whole also builds its graph
-    /// (embedded), or has the server begin to.
+    /// Adds those of `points` that are missing, in batches of a size it chooses, durable on return. May be called
+    /// often, with some thousand points at a time; the call that completes the collection also builds its graph
+    /// (embedded), or has the server start to.
     async fn upsert(&self, points: &[Point]) -> Result<(), IndexError>;
 
     /// The nearest neighbours. On a server the first approximate search waits until the graph is built.
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError>;
 
-    /// Whether [`SearchMode::Approximate`] follows a graph here, or scans for want of one. Waits as `search` does. (Where
-    /// a filter lets few points through, Qdrant scans those all the same.)
+    /// Returns whether [`SearchMode::Approximate`] follows a graph here, or scans because there is none. Waits as
+    /// `search` does. (Where a filter lets few points through, Qdrant scans those all the same.)
     async fn graph_in_use(&self) -> Result<bool, IndexError>;
 }

@@ -10,7 +10,7 @@ use super::ServerStore;
 use super::address::Server;
 use super::{CollectionSpec, IndexError, VectorStore};
 
-/// Where vectors are stored.
+/// Place where vectors are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VectorPlace {
     /// In this process, under this folder.

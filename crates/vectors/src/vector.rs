@@ -14,18 +14,18 @@ const MAX_DIMENSION: usize = 65_536;
 /// Qdrant's own limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
 const MAX_COMPONENTS: usize = 1 << 20;
 
-/// The index that stands in for an empty sparse vector. Qdrant's IDF counts vectors that hold something; with this term,
-/// which no question may ask, a chunk without terms counts among them as it does in BM25.
+/// Index used for an empty sparse vector. Qdrant's IDF counts vectors that are not empty; with this term, which no
+/// question may contain, a chunk without terms counts among them as it does in BM25.
 pub(super) const NO_TERM: u32 = u32::MAX;
 
-/// What the vectors of a collection are, and how two of them are compared.
+/// Kind of a collection's vectors, and their similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorSpec {
     /// One row of `dimension` components.
     Dense {
         /// Components of the row, 1 to 65,536.
         dimension: usize,
-        /// How two rows are compared.
+        /// Similarity of two rows.
         similarity: Similarity,
     },
     /// Several rows (one a token), compared by `MaxSim`: for each row of the question the similarity of the nearest row
@@ -33,7 +33,7 @@ pub enum VectorSpec {
     Multi {
         /// Components of a row, 1 to 65,536.
         dimension: usize,
-        /// How two rows are compared.
+        /// Similarity of two rows.
         similarity: Similarity,
     },
     /// Weights by term. The score is the dot product, each of the question's weights multiplied by
@@ -60,7 +60,7 @@ pub enum Vector {
 }
 
 impl Vector {
-    /// What it takes on the wire, nearly.
+    /// Returns its approximate size on the wire.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Dense(values) | Self::Multi(values) => size_of_val(values.as_slice()),

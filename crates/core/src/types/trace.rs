@@ -28,7 +28,7 @@ closed_set! {
         Fused = "fused",
         /// After the reranker.
         Reranked = "reranked",
-        /// Those of the previous step that score at least `min_score`.
+        /// Hits of the previous step that score at least `min_score`.
         MinScore = "min_score",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
@@ -116,7 +116,7 @@ closed_set! {
     }
 }
 
-/// Whether a set of passages supports the question, and the rule that decided it.
+/// Support of a question by a set of passages, with the rule that decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Support {
     /// True if the passages support the question.

@@ -61,7 +61,7 @@ fn run(_: Amx, _: &[u16], _: &[u16], _: usize, _: usize, _: &mut [f32]) {
     unreachable!("no `Amx` is made for this target")
 }
 
-/// Whether the processor has tiles of bfloat16 and Linux saves them for this process (its documentation: "Using
+/// Returns true if the processor has tiles of bfloat16 and Linux saves them for this process (its documentation: "Using
 /// XSTATE features in user space applications").
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[allow(

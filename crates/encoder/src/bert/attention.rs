@@ -1,7 +1,7 @@
 //! Self-attention of one sequence: per head `softmax(Q K^T) V`.
 //!
-//! Works on a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never padded;
-//! tokens that look and are not seen simply have no keys.
+//! Processes a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never
+//! padded; tokens that attend without being attended to simply have no keys.
 
 #![allow(
     clippy::inline_always,
@@ -28,14 +28,14 @@ pub(super) struct Attention {
     n_heads: usize,
 }
 
-/// One sequence's rows, a head beside the other in each.
+/// One sequence's rows, with the heads next to each other in each row.
 pub(super) struct Heads<'a> {
     /// Rows that attend, already scaled by `1 / sqrt(head_width)`, `query_stride` apart.
     pub(super) queries: &'a [f32],
     pub(super) query_stride: usize,
-    /// A row a token, `3 * n_heads * head_width` wide: what stands first is not read, then keys, then values.
+    /// One row per token, `3 * n_heads * head_width` wide: a part that is not read, then keys, then values.
     pub(super) tokens: &'a [f32],
-    /// So many tokens, from the first and at least one, are attended to.
+    /// Number of tokens, from the first, that are attended to; at least one.
     pub(super) n_seen: usize,
 }
 

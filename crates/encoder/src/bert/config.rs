@@ -161,12 +161,13 @@ impl BertConfig {
         self.vocab_size
     }
 
-    /// How many labels the file says that a classifier on top has.
+    /// Returns the number of labels that the file gives for a classifier on top.
     pub fn n_labels(&self) -> Option<usize> {
         self.n_labels
     }
 
-    /// Whether this is one of `DPR`'s encoders, which read a title and a text as a pair and give the first state.
+    /// Returns true if this is one of `DPR`'s encoders, which read a title and a text as a pair and return the first
+    /// state.
     pub fn is_dpr(&self) -> bool {
         self.family == Architecture::Dpr
     }
@@ -176,7 +177,7 @@ impl BertConfig {
         self.hidden_size / self.num_attention_heads
     }
 
-    /// Whether the sizes fit each other.
+    /// Checks that the sizes fit each other.
     fn check(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
         if heads == 0 || self.hidden_size == 0 || !self.hidden_size.is_multiple_of(heads) {
@@ -204,7 +205,7 @@ impl BertConfig {
 impl Shared {
     /// Refuses what would be computed otherwise.
     fn check(&self, path: &Path) -> Result<(), BertError> {
-        // Folders with code of their own name it here; their model type may be `bert` and the arithmetic another.
+        // Folders with custom code name it here; their model type may be `bert` and the arithmetic another.
         if let Some(code) = self.auto_map.as_ref().and_then(|map| map.get("AutoModel")) {
             return Err(BertError::unsupported(
                 path,

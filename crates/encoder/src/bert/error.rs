@@ -10,7 +10,7 @@ pub enum BertError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in its parser's words.
+        /// The defect, in its parser's words.
         what: String,
     },
     /// A checkpoint that this crate does not compute.
@@ -24,7 +24,7 @@ pub enum BertError {
         setting: &'static str,
         /// Its value.
         value: String,
-        /// What would do.
+        /// Supported values.
         supported: &'static str,
     },
     /// A maximum length without room for a text.
@@ -42,7 +42,7 @@ pub enum BertError {
     TooLong {
         /// As asked.
         max_tokens: usize,
-        /// What the model has.
+        /// Positions of the model.
         positions: usize,
     },
     /// The tokenizer refused a text.

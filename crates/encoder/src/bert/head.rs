@@ -1,4 +1,4 @@
-//! What stands on top of the transformer: a linear layer, and a classifier of pairs with one label.
+//! Heads on top of the transformer: a linear layer, and a classifier of pairs with one label.
 
 use pulp::Arch;
 

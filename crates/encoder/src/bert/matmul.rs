@@ -1,9 +1,9 @@
 //! Matrix products for encoders: activations, row-major, times weights packed once.
 //!
-//! It exists because a general GEMM packs both operands on every call and, worse here, may split the sum over the
-//! inner dimension by the batch's shape. Here a row's result is the same bits whatever rows stand beside it, which the
-//! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where the
-//! processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch a thread).
+//! It exists because a general GEMM packs both operands on every call and, worse here, may split the sum over the inner
+//! dimension by the batch's shape. Here a row's result is bit-identical whatever the other rows are, which the
+//! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where
+//! the processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch per thread).
 
 use pulp::Arch;
 

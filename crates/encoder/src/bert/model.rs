@@ -21,9 +21,10 @@ use super::weights::{Layer, Linear, Norm, Weights};
 pub struct Sequence<'a> {
     /// Word-piece ids, specials included: at least one, no more than the model has positions, each of its vocabulary.
     pub ids: &'a [u32],
-    /// Where the tokens of type 1 begin; `ids.len()` where there are none.
+    /// Index of the first token of type 1; `ids.len()` if there are none.
     pub second: usize,
-    /// So many tokens, from the first, are attended to; the others (`ColBERT`'s masks) attend and are not seen.
+    /// Number of tokens, from the first, that are attended to; the others (`ColBERT`'s masks) attend without being
+    /// attended to.
     pub n_seen: usize,
 }
 
@@ -307,7 +308,7 @@ impl Bert {
 struct LayerBuffers {
     /// Queries, keys and values of every token.
     tokens: Aligned,
-    /// The same of first tokens, where they alone are wanted; the queries of it are computed.
+    /// Queries, keys and values of first tokens, when only those are wanted; only the queries are computed.
     queries: Aligned,
     attended: Aligned,
     inner: Aligned,

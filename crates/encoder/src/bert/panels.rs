@@ -1,8 +1,9 @@
 //! Products in `f32` on the processor's vectors: tiles of rows by panels of columns that stay in registers.
 //!
-//! Each output number is one chain of fused multiply-adds in index order. Vector width is found at run time by `pulp`
-//! (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out: blocks of the inner dimension, so that a panel's part
-//! stays in the first-level cache; measured, panels streamed from the second level were faster.
+//! Each output number is one chain of fused multiply-adds in index order. Vector width is detected at run time by
+//! `pulp` (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out: blocking of the inner dimension, which
+//! would hold a panel's part in the first-level cache; panels streamed from the second level were measured to be
+//! faster.
 
 #![allow(
     clippy::inline_always,

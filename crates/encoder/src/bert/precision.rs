@@ -1,6 +1,6 @@
-//! How exact the numbers of the matrix products are.
+//! Precision of the numbers in matrix products.
 //!
-//! Only what is multiplied is rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
+//! Only the factors are rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
 
 use ragtriage_core::config::Precision;
 

@@ -25,7 +25,7 @@ impl<'a> Tensors<'a> {
         Ok(Self { tensors, path })
     }
 
-    /// Whether the file has a tensor of this name.
+    /// Returns true if the file has a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.tensor(name).is_ok()
     }

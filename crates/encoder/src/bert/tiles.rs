@@ -172,7 +172,7 @@ impl Tiles {
     }
 }
 
-/// What a product writes on the way.
+/// Scratch buffers of a product.
 #[derive(Default)]
 pub(super) struct TileBuffers {
     left: Aligned<u16>,

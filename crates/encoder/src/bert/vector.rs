@@ -10,7 +10,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// How many `f32` a vector register of this machine holds, as `pulp::Arch` picks it.
+/// Returns the number of `f32` in a vector register of this machine, as `pulp::Arch` selects it.
 pub(super) fn lanes_of_this_machine() -> usize {
     struct Lanes;
     impl WithSimd for Lanes {
@@ -28,7 +28,7 @@ pub(super) fn lanes_of_this_machine() -> usize {
 /// Range reduction to `|r| <= ln 2 / 2`, then the polynomial of the Cephes library's `expf`.
 #[inline(always)]
 pub(super) fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // 1.5 * 2^23: adding it rounds to an integer that then stands in the low mantissa bits.
+    // 1.5 * 2^23: adding it rounds to an integer, which is then in the low mantissa bits.
     const ROUND: f32 = 12_582_912.0;
     let x = simd.max_f32s(x, simd.splat_f32s(-87.0));
     let shifted = simd.mul_add_f32s(

@@ -41,11 +41,11 @@ pub struct Weights {
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
-    /// Of what is packed here, and to be of what is multiplied with it.
+    /// Precision of the packed weights, which the factors multiplied with them must share.
     pub(super) precision: Precision,
 }
 
-/// What a layer's parts are called.
+/// Names of a layer's parts.
 struct Names {
     layer: &'static str,
     query_key_value: [&'static str; 3],
@@ -88,7 +88,7 @@ impl Architecture {
         }
     }
 
-    /// What may stand before every name of the transformer, in the order tried.
+    /// Returns the prefixes that may precede every name of the transformer, in the order tried.
     fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Bert => &["", "bert."],

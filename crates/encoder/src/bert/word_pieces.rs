@@ -16,7 +16,7 @@ use super::{BertError, Sequence};
 /// `[CLS]`, one word piece, `[SEP]`.
 pub const FEWEST_TOKENS: usize = 3;
 
-/// What a model reads at once.
+/// One input of a model: a text or a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EncoderInput<'a> {
     /// `[CLS] text [SEP]`.
@@ -28,9 +28,9 @@ pub enum EncoderInput<'a> {
 /// The ids of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// Of its word pieces, specials included.
+    /// Ids of its word pieces, specials included.
     pub ids: Vec<u32>,
-    /// Where the tokens of type 1 begin; `ids.len()` where there are none.
+    /// Index of the first token of type 1; `ids.len()` if there are none.
     pub second: usize,
 }
 
@@ -51,7 +51,7 @@ pub struct WordPieces {
     path: PathBuf,
     max_tokens: usize,
     vocab_size: usize,
-    /// What joining adds to a text and to a pair.
+    /// Number of special tokens added to a text and to a pair.
     n_added: [usize; 2],
 }
 
@@ -155,7 +155,7 @@ impl WordPieces {
         Ok(Ids { ids, second })
     }
 
-    /// How many word pieces an input has and how many of them are read, specials left out.
+    /// Returns the number of word pieces of an input and the number of them that are read, specials left out.
     pub fn length(&self, input: &EncoderInput<'_>) -> Result<(usize, usize), BertError> {
         let (n_tokens, pair) = match input {
             EncoderInput::One(text) => (self.word_pieces(text)?.len(), false),
@@ -204,12 +204,12 @@ impl WordPieces {
         Ok(self.word_pieces(text)?.get_ids().to_vec())
     }
 
-    /// Whether an upper-case letter and its lower-case form are different word pieces.
+    /// Returns true if an upper-case letter and its lower-case form are different word pieces.
     pub fn distinguishes_case(&self) -> Result<bool, BertError> {
         Ok(self.bare_ids("A")? != self.bare_ids("a")?)
     }
 
-    /// Word pieces that fit beside what is added.
+    /// Returns the number of word pieces that fit in addition to the special tokens.
     fn room(&self, pair: bool) -> Result<usize, BertError> {
         let n_added = self.n_added[usize::from(pair)];
         if n_added == 0 {

@@ -1,4 +1,4 @@
-//! Why a checkpoint could not be had or read, by cause, with what to do about it kept apart.
+//! Errors of fetching or reading a checkpoint, by cause, with a separate hint.
 
 use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ pub enum CheckpointError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in its parser's words.
+        /// The defect, in its parser's words.
         what: String,
     },
     /// The files are no model of ours.

@@ -14,17 +14,17 @@ pub(super) const WEIGHTS: &str = "model.safetensors";
 pub(super) const TOKENIZER: &str = "tokenizer.json";
 /// A word piece a line, its id the line's number from 0.
 pub(super) const VOCABULARY: &str = "vocab.txt";
-/// How text is cleaned before it is cut into word pieces.
+/// The file that says how text is cleaned before it is split into word pieces.
 pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 
 /// A checkpoint's folder with the digests of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Where it lies.
+    /// Path of the folder.
     pub folder: PathBuf,
     /// Name and sha256 in hex of each file that decides what is computed: `config.json`, the tokenizer's, then the weights'.
     pub files: Vec<(String, String)>,
-    /// How a pinned model is read; else its folder says.
+    /// Recipe of a pinned model; otherwise the folder's files decide.
     recipe: Option<Recipe>,
 }
 
@@ -44,7 +44,7 @@ impl Checkpoint {
         Ok(BertConfig::read(&read(&path)?, &path)?)
     }
 
-    /// How the folder says that texts become vectors.
+    /// Returns the method of turning texts into vectors that the folder's files give.
     pub fn recipe(&self, config: &BertConfig) -> Result<Recipe, CheckpointError> {
         self.recipe
             .clone()
@@ -63,7 +63,7 @@ impl Checkpoint {
         self.folder.join(name)
     }
 
-    /// Whether the weights as they were read are the ones that were hashed at opening.
+    /// Checks that the weights as read are the ones that were hashed at opening.
     pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
         let hashed = self
             .files

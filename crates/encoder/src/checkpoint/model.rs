@@ -12,7 +12,7 @@ use super::tokenizer::tokenizer_bytes;
 use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Tensors, Weights, WordPieces};
 use ragtriage_core::config::Precision;
 
-/// Reads what stands on the transformer from the tensors beside it.
+/// Reads the head on top of the transformer from the tensors stored with it.
 type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
 
 /// A BERT-family model of a checkpoint folder with a head `H`, used by many threads at once.

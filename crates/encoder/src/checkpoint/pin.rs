@@ -21,7 +21,7 @@ pub struct Pin {
     pub name: &'static str,
     /// sha256 in hex of each of [`FILES`].
     pub sha256: [&'static str; 3],
-    /// How it is read: its sentence-transformers files are not fetched.
+    /// Method of reading it: its sentence-transformers files are not fetched.
     pub recipe: Recipe,
     /// A Python package that carries the same bytes.
     pub package: Package,

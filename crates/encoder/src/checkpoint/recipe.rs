@@ -1,5 +1,5 @@
-//! What a checkpoint folder's sentence-transformers files say: how token vectors become one vector, how two of them are
-//! compared, what stands before a text.
+//! Settings of a checkpoint folder's sentence-transformers files: pooling of token vectors, similarity of two vectors,
+//! text prefixes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,16 +13,16 @@ use crate::bert::{BertConfig, BertError};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::types::Similarity;
 
-/// How a folder's model is read as an encoder of texts.
+/// Method of reading a folder's model as an encoder of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// How token vectors become one.
+    /// Pooling of token vectors to one vector.
     pub pooling: Pooling,
-    /// Whether vectors are scaled to unit length.
+    /// True if vectors are scaled to unit length.
     pub normalize: bool,
     /// Word pieces read of a text, `[CLS]` and `[SEP]` included.
     pub max_tokens: usize,
-    /// How two vectors are compared.
+    /// Similarity of two vectors.
     pub similarity: Similarity,
     /// Put before every query.
     pub query_prefix: String,
@@ -90,8 +90,8 @@ impl ModelConfig {
 }
 
 impl Recipe {
-    /// What the folder's sentence-transformers files say; without `modules.json` mean pooling, not normalised, as
-    /// sentence-transformers has it, and for DPR what it was trained for: the first state, compared by dot product.
+    /// Reads the folder's sentence-transformers files. Without `modules.json` it is mean pooling, not normalised, as in
+    /// sentence-transformers; for DPR it is the first state, compared by dot product, as trained.
     pub(super) fn read(folder: &Path, config: &BertConfig) -> Result<Self, CheckpointError> {
         let (mut pooling, mut normalize) = (
             if config.is_dpr() {
@@ -137,7 +137,7 @@ impl Recipe {
             normalize,
             max_tokens: max_tokens(folder, config.positions())?,
             similarity,
-            // The names that sentence-transformers' `encode_query` and `encode_document` look for.
+            // The names that sentence-transformers' `encode_query` and `encode_document` use.
             query_prefix: model.prompt(&["query"]),
             passage_prefix: model.prompt(&["document", "passage", "corpus"]),
         })
@@ -177,7 +177,7 @@ pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, C
     Ok(max_positions)
 }
 
-/// Whether `sentence_bert_config.json` has texts lower-cased before the tokenizer sees them.
+/// Returns true if `sentence_bert_config.json` has texts lower-cased before the tokenizer sees them.
 pub(super) fn lowercases(folder: &Path) -> Result<bool, CheckpointError> {
     let path = folder.join("sentence_bert_config.json");
     Ok(path.is_file() && read_json::<SentenceConfig>(&path)?.do_lower_case)

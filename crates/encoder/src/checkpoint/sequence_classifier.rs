@@ -60,7 +60,8 @@ impl SequenceClassifier {
         Ok(Self { model, fingerprint })
     }
 
-    /// What the logits depend on besides the texts: changes whenever one would.
+    /// Returns a fingerprint of everything that the logits depend on apart from the texts: it changes if any of that
+    /// does.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }

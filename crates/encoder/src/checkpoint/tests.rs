@@ -283,7 +283,7 @@ fn damaged_files_are_errors_and_never_panics() {
 
 #[test]
 fn ids_beyond_the_vocabulary_are_an_error() {
-    // The template's own id of [SEP], which stands outside the vocabulary.
+    // The template's separate id of [SEP], which lies outside the vocabulary.
     let folder = copy_of("cross-encoder");
     replace(
         folder.path(),

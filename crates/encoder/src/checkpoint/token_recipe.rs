@@ -1,5 +1,6 @@
-//! What a ColBERT folder says of its token vectors, in colbert-ai's form (`artifact.metadata`, the projection beside the
-//! transformer) or in `PyLate`'s (`modules.json` with a `Dense`, lengths and markers in `config_sentence_transformers.json`).
+//! Settings of a ColBERT folder's token vectors, in colbert-ai's form (`artifact.metadata`, the projection stored with
+//! the transformer) or in `PyLate`'s (`modules.json` with a `Dense`, lengths and markers in
+//! `config_sentence_transformers.json`).
 
 use std::fs::File;
 use std::io::Read;
@@ -22,7 +23,7 @@ const MAX_HEADER_BYTES: u64 = 100_000_000;
 /// The projection's name in either form.
 const PROJECTION: &str = "linear";
 
-/// How a folder's model is read as an encoder of tokens.
+/// Method of reading a folder's model as an encoder of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRecipe {
     /// The word piece after `[CLS]` in queries; empty for none.
@@ -33,19 +34,19 @@ pub struct TokenRecipe {
     pub query_tokens: usize,
     /// Tokens read of a passage, specials included.
     pub passage_tokens: usize,
-    /// Whether shorter queries are filled with `[MASK]`.
+    /// True if shorter queries are filled with `[MASK]`.
     pub masks: bool,
-    /// Whether those masks are attended to.
+    /// True if those masks are attended to.
     pub masks_seen: bool,
     /// Words whose vectors are left out of passages, where they are one word piece.
     pub skipped: Vec<String>,
     projection: Option<Projection>,
 }
 
-/// Where the projection lies.
+/// Location of the projection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Projection {
-    /// A file of its own with its sha256; else it is among the transformer's weights.
+    /// A separate file with its sha256; otherwise it is among the transformer's weights.
     file: Option<(PathBuf, String)>,
     /// Numbers of a token's vector.
     width: usize,
@@ -109,10 +110,10 @@ fn yes() -> bool {
 }
 
 impl TokenRecipe {
-    /// What the checkpoint's folder says. A folder of neither form is read with colbert-ai's defaults, projected where its
+    /// Reads the checkpoint's folder. A folder of neither form is read with colbert-ai's defaults, projected where its
     /// weights have a projection.
     ///
-    /// Errors: what is not computed, by name: another similarity or interaction, a projection with a bias or an activation,
+    /// Errors name what is not supported: another similarity or interaction, a projection with a bias or an activation,
     /// other modules, more masks or tokens than the model has positions.
     pub fn read(checkpoint: &Checkpoint, config: &BertConfig) -> Result<Self, CheckpointError> {
         match modules(&checkpoint.folder)? {

@@ -40,7 +40,7 @@ trait Kind: Sync {
     /// Adds a point, without a vector, to a closed collection.
     async fn plant(&self, spec: &CollectionSpec, number: u64);
 
-    /// Where a child process finds the collections, as a variable of its environment.
+    /// Returns the environment variable that tells a child process where the collections are.
     fn environment(&self) -> (&'static str, String);
 
     /// Removes what outlives the test.

@@ -1,4 +1,4 @@
-//! What the engines should answer, computed the long way, and seeded data to ask about.
+//! Expected answers of the engines, computed by brute force, and seeded data to ask about.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

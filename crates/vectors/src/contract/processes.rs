@@ -15,7 +15,7 @@ const POINTS: &str = "RAGTRIAGE_CONTRACT_POINTS";
 /// Points of one call.
 const WINDOW: usize = 500;
 
-/// What the child prints on stderr after its third window.
+/// Line that the child prints on stderr after its third window.
 const SIGN: &str = "three windows are stored";
 
 fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {

@@ -1,4 +1,4 @@
-//! What is found, and how near it is said to be.
+//! Search results and their scores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -267,7 +267,7 @@ fn documents(n: usize) -> Vec<Counts> {
     (0..n).map(|_| document()).collect()
 }
 
-/// BM25 as Lucene has it (Kamphuis et al. 2020): the sum over the question's terms, as often as they stand there, of
+/// BM25 as in Lucene (Kamphuis et al. 2020): the sum over the question's terms, each as often as it occurs there, of
 /// `ln(1 + (N - n + 0.5) / (n + 0.5)) * tf / (tf + k1 (1 - b + b length / average))`.
 struct Bm25 {
     n_all: f64,
@@ -329,7 +329,7 @@ pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
         .zip(&documents)
         .map(|(n, document)| point(n, bm25.saturated(document)))
         .collect();
-    // Each shard has an idf of its own, so there is one.
+    // Each shard has a separate idf, so there is one shard.
     let placement = Placement {
         shards: Some(1),
         ..Placement::default()

@@ -1,8 +1,8 @@
-//! Not tests: what the README's figures on memory and disk were measured on.
+//! Not tests: the source of the README's figures on memory and disk.
 //!
-//! Start a server of your own, then `RAGTRIAGE_QDRANT_URL=... cargo test --release sizes -- --ignored --exact NAME`, where NAME
-//! is one of the three below with its path. Each leaves a collection of 100,000 points on the server: look at the size of
-//! its folder (`du`) and at the server's memory after a restart (`VmRSS` in `/proc/PID/status`), then delete it.
+//! Start a separate server, then `RAGTRIAGE_QDRANT_URL=... cargo test --release sizes -- --ignored --exact NAME`, where
+//! NAME is one of the three below with its path. Each leaves a collection of 100,000 points on the server: measure the
+//! size of its folder (`du`) and the server's memory after a restart (`VmRSS` in `/proc/PID/status`), then delete it.
 
 use std::collections::BTreeMap;
 

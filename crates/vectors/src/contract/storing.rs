@@ -1,4 +1,4 @@
-//! What is stored, stays stored, is refused, or was changed by others.
+//! Storing points: durability, rejected points, changes by others.
 
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact, numbers};
 use super::{Kind, spec};

@@ -29,7 +29,7 @@ pub(crate) struct Engine {
     /// Held while points are written or flushed: the engine's flush panics when it meets a write. It holds the fields
     /// that are indexed.
     writing: Mutex<BTreeSet<String>>,
-    /// Whether nothing is left to write.
+    /// True if nothing is left to write.
     is_whole: AtomicBool,
     folder: CollectionFolder,
     spec: CollectionSpec,
@@ -240,8 +240,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// The shard at `path` if it opens. Its files may be damaged in any way, and then it fails or panics: either way it is
-/// not used. One that opens but holds other vectors than asked for is an error: somebody put it there.
+/// Opens the shard at `path` if possible. Damaged files make it fail or panic; either way it is not used. A shard that
+/// opens but holds other vectors than asked for is an error: it was put there by another program.
 fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexError> {
     let opened = catch_unwind(AssertUnwindSafe(|| EdgeShard::load(path, None)));
     let Some(shard) = opened.ok().and_then(Result::ok) else {

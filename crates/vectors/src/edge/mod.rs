@@ -262,8 +262,8 @@ mod tests {
         }
     }
 
-    /// The log is cut while the collection is filled, filled on after opening, and asked with a filter (which is another
-    /// operation of the engine, ignored if the log had begun to count anew).
+    /// The log is cut while the collection is filled, filled on after opening, and asked with a filter (which is
+    /// another operation of the engine, ignored if the log had restarted its count).
     #[tokio::test]
     async fn the_log_is_kept_short_and_what_was_stored_does_not_suffer() {
         let cache = tempfile::tempdir().expect("a folder");

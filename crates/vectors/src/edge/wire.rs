@@ -1,4 +1,4 @@
-//! What we say and hear in the embedded engine's types.
+//! Conversion to and from the embedded engine's types.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ const INDEX_FROM_KB: usize = 1;
 /// Bytes of a file of the engine's log. What is left of the log is at most three of them (see `engine.rs`).
 const LOG_FILE: usize = 8 << 20;
 
-/// Whether there is something to build once all points are there: graph, quantized copies, compact postings.
+/// Returns true if something must be built once all points are there: graph, quantized copies, compact postings.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
     spec.graph().is_some() || spec.scalar().is_some() || spec.vector == VectorSpec::Sparse
 }

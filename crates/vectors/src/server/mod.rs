@@ -25,7 +25,7 @@ use super::filter::Demands;
 use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorStore};
 use calls::{Calls, WAITS};
 
-/// Stands before the collection's name, so that a shared server shows whose it is.
+/// Prefix of the collection's name, which shows its origin on a shared server.
 const PREFIX: &str = "ragtriage_";
 
 /// Points per upsert, and bytes of their vectors: far below what a server accepts in one message.
@@ -45,17 +45,17 @@ pub struct ServerStore {
     calls: Calls,
     spec: CollectionSpec,
     indexing_timeout: Duration,
-    /// Whether vectors are indexed, once the server has come to rest.
+    /// True if vectors are indexed; `None` until the server has finished indexing.
     settled: Mutex<Option<bool>>,
     /// The paths of the metadata fields that are indexed.
     fields: Mutex<HashSet<String>>,
 }
 
 impl ServerStore {
-    /// Opens the collection `ragtriage_<spec.name()>` on `server`, or makes it, empty.
+    /// Opens the collection `ragtriage_<spec.name()>` on `server`, or creates it, empty.
     ///
     /// # Errors
-    /// A parameter out of range; a URL without scheme or port; nobody there; a wrong key; a collection of another layout
+    /// A parameter out of range; a URL without scheme or port; no answer; a wrong key; a collection of another layout
     /// under the name.
     pub async fn open_or_create(
         server: &Server,
@@ -105,7 +105,7 @@ impl ServerStore {
         }
     }
 
-    /// What the server says about the collection; `None` where it has none.
+    /// Returns the server's description of the collection; `None` if it has none.
     async fn describe(&self, waits: &[Duration]) -> Result<Option<CollectionInfo>, IndexError> {
         let action = "describe a collection";
         match self

@@ -1,4 +1,4 @@
-//! What we say and hear in the server's types.
+//! Conversion to and from the server's types.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
-/// The key of a collection's metadata under which its layout stands.
+/// Key of a collection's metadata that holds its layout.
 const LAYOUT: &str = "ragtriage_layout";
 
 /// The least threshold, in KiB of vectors, that a server accepts for indexing and full scans (`config_diff.rs`,
@@ -170,7 +170,7 @@ pub(super) fn found_layout(metadata: &HashMap<String, Value>) -> Option<String> 
     metadata.get(LAYOUT)?.as_str().cloned()
 }
 
-/// Whether a collection has the one vector that is asked for.
+/// Returns true if a collection has the one vector that is asked for.
 pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bool {
     let dense = params
         .vectors_config
