@@ -1,7 +1,7 @@
 //! Fusion of several rankings into one.
 //!
-//! Every method adds, over the rankings, a weight times a function of the chunk's place in the ranking; they differ in that
-//! function. Left out: methods that learn, and Qdrant's own fusion, whose constants differ (ARCHITECTURE.md).
+//! Every method adds, over the rankings, a weight times a function of the chunk's rank or score; they differ in that
+//! function. Left out: learned methods, and Qdrant's fusion, whose constants differ (ARCHITECTURE.md).
 
 use std::collections::{BTreeMap, HashMap};
 

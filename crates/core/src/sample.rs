@@ -22,7 +22,7 @@ pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
         .collect()
 }
 
-/// Those of `ids` that [`sample`] keeps.
+/// Returns the members of `ids` that [`sample`] selects.
 #[must_use]
 pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
     let mut drawn: Vec<(u64, usize)> = ids
@@ -38,7 +38,7 @@ pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
         .collect()
 }
 
-/// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone leaves the high bits of like ids alike.
+/// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone gives similar ids similar high bits.
 fn draw(seed: u64, id: &str) -> u64 {
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
     mix(id.bytes().fold(mix(seed), |hash, byte| {

@@ -1,10 +1,10 @@
-//! The chunks that each stage returned for a question: the base of classes, reasons and failure modes.
+//! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
 
 use super::Passages;
 use super::support::SupportTest;
 use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace};
 
-/// The chunks of each stage, with the support test that is put to them.
+/// The chunks of each stage, with the support test applied to them.
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
@@ -18,7 +18,7 @@ pub(super) struct Delivery<'a> {
     pub packed: Vec<&'a ChunkId>,
 }
 
-/// A gold range that a chunk boundary cuts, of which a part was there.
+/// A gold range that a chunk boundary cuts and that was delivered in part.
 pub(super) struct Torn {
     pub group: usize,
     pub member: usize,
@@ -29,7 +29,7 @@ impl<'a> Delivery<'a> {
     pub fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
         let packed: Vec<&ChunkId> = trace.packed().collect();
         let last = trace.final_ranking();
-        // Of a ranking recorded elsewhere the top k is what stood in the prompt, however much that was.
+        // For an imported ranking the top k are the prompt's passages, however many there are.
         let recorded = last.is_some_and(|step| step.step == Step::External);
         Self {
             trace,
@@ -87,7 +87,8 @@ impl<'a> Delivery<'a> {
             .collect()
     }
 
-    /// The first gold range that no single chunk holds and of which a part, but not all, is in the chunks of `stage`.
+    /// Returns the first gold range that no single chunk holds and that the chunks of `stage` hold in part, but not
+    /// fully.
     pub fn torn(&self, stage: Stage) -> Option<Torn> {
         let here = self.at(stage);
         for group in self.test.missing_groups(here) {
@@ -106,7 +107,8 @@ impl<'a> Delivery<'a> {
         None
     }
 
-    /// After how many of the ranking's first chunks `holds` is true of them; it must stay true of more. `None`: never.
+    /// Returns the number of the ranking's first chunks for which `holds` first becomes true; it must stay true for
+    /// more. `None` if it never does.
     pub fn first(chunks: &[&'a ChunkId], holds: impl Fn(&[&'a ChunkId]) -> bool) -> Option<usize> {
         let lengths: Vec<usize> = (0..=chunks.len()).collect();
         let n = lengths.partition_point(|&n| !holds(&chunks[..n]));

@@ -1,4 +1,4 @@
-//! An answer in a passage that no label names: another passage that would do, or the same words said of something else.
+//! Answers in passages without a label: another valid passage, or the same words about something else.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;

@@ -4,12 +4,12 @@ use super::classify::Rightness;
 use crate::measure::answer::{self, Scorer};
 use crate::types::{ArmName, Trace};
 
-/// When an answer is right.
+/// Criterion of a right answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
-    /// Whose script scores answers.
+    /// The script that scores answers.
     pub scorer: Scorer,
-    /// The least `AnswerF1` of a right answer.
+    /// Minimum `AnswerF1` of a right answer.
     pub correct_f1: f64,
 }
 

@@ -34,15 +34,15 @@ pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Opti
     whole().or_else(below_title).map(|located| located.range)
 }
 
-/// Which documents hold which words.
+/// Inverted index of words to documents.
 #[derive(Debug)]
 pub struct WordIndex {
-    /// A word's hash in the upper half, a document's number in the lower; ascending, each once.
+    /// A word's hash in the upper half, a document's number in the lower; ascending and distinct.
     postings: Vec<u64>,
 }
 
 impl WordIndex {
-    /// Indexes every word of `documents`: 8 bytes for each different word of a document.
+    /// Indexes every word of `documents`: 8 bytes for each distinct word of a document.
     #[must_use]
     pub fn new(documents: &[Document]) -> Self {
         let of_document = |(number, document): (usize, &Document)| {

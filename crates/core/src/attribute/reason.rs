@@ -11,7 +11,7 @@ use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 /// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
 
-/// Why no document holds the evidence.
+/// Explains why no document holds the evidence.
 pub(super) fn absent(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
     let absent = groups
@@ -35,7 +35,7 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
     }
 }
 
-/// Why no chunk holds what a document does.
+/// Explains why no chunk holds evidence that a document holds.
 pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
     let without = |group: &&Vec<_>| {
@@ -52,14 +52,14 @@ pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     }
 }
 
-/// Why a chunk boundary is to blame: what it cut, and where the pieces came.
+/// Explains a loss at a chunk boundary: the range it cut, and the ranks of the pieces.
 pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     let groups = &delivery.trace.gold.groups;
     let which = of_groups(&[torn.group], groups.len());
     let (range, doc) = (spoken(torn.range), &groups[torn.group][torn.member].doc);
     let pieces = delivery.test.pieces((torn.group, torn.member), torn.range);
     match &pieces[..] {
-        // Of another system's chunks only those are known that were shown.
+        // Only those chunks of another system that were shown are known.
         [piece] => {
             format!(
                 "{which}of gold range {range} of `{doc}` only a part was shown: {}",
@@ -141,7 +141,8 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
     subject + " " + &rest + &more
 }
 
-/// No passage with an answer string was there: none at all, or where there is evidence none of the gold documents.
+/// Describes a stage without any passage that holds an answer string, or, with evidence, without one of the gold
+/// documents.
 fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
     let groups = &delivery.trace.gold.groups;
     let labelled = delivery.test.rule() != SupportRule::AnswerString;
@@ -176,8 +177,8 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
     }
 }
 
-/// The member of a group that the final ranking holds soonest; of those that it does not hold one of which the candidates
-/// have a chunk; of equals the first.
+/// Returns the member of a group that ranks highest in the final ranking; if none is ranked, one with a chunk among the
+/// candidates; of equals the first.
 fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
     let distance = |member: &usize| {
@@ -244,7 +245,7 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     }
 }
 
-/// The other half of "no chunk of it ...".
+/// Completes the sentence "no chunk of it ...".
 fn was_among(delivery: &Delivery<'_>) -> String {
     format!("was among {}", candidates(delivery))
 }
@@ -279,7 +280,7 @@ fn place_of(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     format!("{} {}", name(id), came(delivery, id))
 }
 
-/// `chunks 3 and 4`; of another system's passages their ids.
+/// Formats as `chunks 3 and 4`; another system's passages by their ids.
 fn names(chunks: &[&ChunkId]) -> String {
     let numbers: Option<Vec<String>> = chunks
         .iter()
@@ -307,13 +308,13 @@ fn name(id: &ChunkId) -> String {
     )
 }
 
-/// A chunk's number in its document, for chunks of ours.
+/// Returns a chunk's number in its document; `None` for another system's passages.
 fn number(id: &ChunkId) -> Option<&str> {
     let number = &id.as_str()[id.doc().len()..].strip_prefix('#')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
-/// Which evidence a sentence is about, where there are several.
+/// Names the evidence that a sentence is about, if there are several groups.
 fn of_groups(missing: &[usize], n_groups: usize) -> String {
     match missing {
         _ if n_groups < 2 => String::new(),
@@ -329,7 +330,7 @@ fn spoken(range: ByteRange) -> String {
     format!("{}-{}", thousands(range.start), thousands(range.end))
 }
 
-/// Returns the result of `stage` as a sentence has it.
+/// Returns the name of the result of `stage`.
 fn delivered(stage: Stage) -> &'static str {
     match stage {
         Stage::Corpus => "corpus",

@@ -9,7 +9,7 @@ use super::Passages;
 use crate::text::answers::AnswerMatcher;
 use crate::types::{ByteRange, ChunkId, GoldMember, Question, RangeSet, Support, SupportRule};
 
-/// One question's support rule, ready to be put to any set of passages.
+/// One question's support rule, applicable to any set of passages.
 pub struct SupportTest<'a> {
     question: &'a Question,
     groups: &'a [Vec<GoldMember>],
@@ -77,7 +77,7 @@ impl<'a> SupportTest<'a> {
         }
     }
 
-    /// The numbers of the groups of which no member is wholly in `chunks`.
+    /// Returns the numbers of the groups of which `chunks` hold no member completely.
     #[must_use]
     pub fn missing_groups(&self, chunks: &[&ChunkId]) -> Vec<usize> {
         let covered = |g: usize| (0..self.groups[g].len()).any(|m| self.covers((g, m), chunks));
@@ -102,13 +102,13 @@ impl<'a> SupportTest<'a> {
         !self.question.evidence[group][member].ranges.is_empty()
     }
 
-    /// The labelled ranges of a member that `chunks` do not hold wholly.
+    /// Returns the labelled ranges of a member that `chunks` do not hold completely.
     #[must_use]
     pub fn missing_ranges(&self, at: (usize, usize), chunks: &[&ChunkId]) -> Vec<ByteRange> {
         self.ranges_held(at, chunks, |held, needed| held < needed)
     }
 
-    /// The labelled ranges of a member that `chunks` hold in part, but not wholly.
+    /// Returns the labelled ranges of a member that `chunks` hold in part, but not completely.
     #[must_use]
     pub fn torn_ranges(&self, at: (usize, usize), chunks: &[&ChunkId]) -> Vec<ByteRange> {
         self.ranges_held(at, chunks, |held, needed| 0 < held && held < needed)
@@ -162,8 +162,8 @@ impl<'a> SupportTest<'a> {
         self.matcher.found_in_text(text)
     }
 
-    /// For members without ranges: one of the chunks must hold an answer, where a gold document holds one at all. A group
-    /// that a member with ranges supports asks for nothing more.
+    /// Checks members without ranges: one of the chunks must hold an answer, where a gold document holds one at all. A
+    /// group that a member with ranges supports has no further requirement.
     #[must_use]
     pub fn answer_requirement_met(&self, chunks: &[&ChunkId]) -> bool {
         let by_ranges = |g: usize| {
@@ -206,7 +206,7 @@ impl<'a> SupportTest<'a> {
         needed.intersection(&RangeSet::union([range]))
     }
 
-    /// The labelled ranges of a member by how many bytes `chunks` hold, and how many are needed.
+    /// Counts the labelled ranges of a member: bytes that `chunks` hold, and bytes needed.
     fn ranges_held(
         &self,
         (group, member): (usize, usize),

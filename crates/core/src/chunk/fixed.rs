@@ -1,9 +1,8 @@
 //! `fixed`: windows of `size` tokens, each starting `size - overlap` tokens after the one before.
 //!
-//! Windows are laid over the document's own tokens. White space at a window's edge is left out, and a window whose
-//! text, counted on its own, has more tokens than its slice had (a trimmed space, a word cut in two) gives up
-//! tokens at its end until it fits; the next then starts no later than it ends. A last window inside the one
-//! before is dropped.
+//! Windows are laid over the document's tokens. White space at a window's edge is left out. A window whose text,
+//! counted separately, has more tokens than its slice (a trimmed space, a word cut in two) drops tokens at its end
+//! until it fits; the next window then starts no later than it ends. A last window inside the previous one is dropped.
 
 use std::ops::Range;
 
@@ -13,7 +12,7 @@ use crate::text::tokens::TokenCounter;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// The windows of `text`; `overlap` is below `size`, which is at least 1.
+/// Returns the windows of `text`; `overlap` is below `size`, which is at least 1.
 pub(super) fn pieces(
     text: &str,
     size: usize,
@@ -44,7 +43,7 @@ pub(super) fn pieces(
     pieces
 }
 
-/// A text and where its tokens start.
+/// A text and the starts of its tokens.
 struct Tokens<'a> {
     text: &'a str,
     starts: &'a [usize],
@@ -70,8 +69,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// The token that `start` cuts does not fit from there on: the longest run of its characters that does, by
-    /// bisection, or the first character alone.
+    /// Handles a token that does not fit because `start` cuts it: returns the longest run of its characters that fits,
+    /// by bisection, or the first character alone.
     fn window_inside_token(
         &self,
         token: Range<usize>,
@@ -113,7 +112,7 @@ impl Tokens<'_> {
             .unwrap_or(self.end)
     }
 
-    /// The first token of those that begin with the character at `start`, or the token that runs through it.
+    /// Returns the first token that begins with the character at `start`, or the token that contains it.
     fn token_at(&self, start: usize) -> usize {
         let running = self
             .starts

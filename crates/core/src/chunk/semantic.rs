@@ -1,8 +1,8 @@
-//! `recursive` and `markdown` without separators of one's own: text-splitter's boundaries.
+//! `recursive` and `markdown` without configured separators: text-splitter's boundaries.
 //!
-//! text-splitter stays in this file. It takes the largest of its levels (line breaks by their number, sentences,
-//! words, grapheme clusters, characters; for Markdown first headings, blocks, items, inline elements) of which a
-//! chunk holds at least one whole, and as many of those as fit.
+//! text-splitter is used only in this file. It selects the largest of its levels (line breaks by their number,
+//! sentences, words, grapheme clusters, characters; for Markdown first headings, blocks, items, inline elements) of
+//! which a chunk holds at least one whole, and as many of those as fit.
 
 use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter, TextSplitter};
 

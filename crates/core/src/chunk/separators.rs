@@ -1,13 +1,13 @@
 //! `recursive` with configured separators, after `LangChain`'s `RecursiveCharacterTextSplitter`.
 //!
-//! The text is cut before each occurrence of the first separator it contains (the separator stays at the start of
-//! the part after it, as `keep_separator=True` has it). Parts below the size are gathered up to it, with trailing
-//! parts within `overlap` repeated; a part at or over the size is cut by the separators that are left. As there, a
-//! chunk's size while gathering is the sum of its parts' counts, which is a little above what the chunk counts;
-//! that, and "below" for parts, is what published figures were made with.
+//! The text is split before each occurrence of the first separator it contains (the separator stays at the start of the
+//! part after it, as with `keep_separator=True`). Parts below the size are merged up to it, with trailing parts within
+//! `overlap` repeated; a part at or over the size is split by the remaining separators. As in `LangChain`, a chunk's
+//! size while merging is the sum of its parts' counts, which is a little above the chunk's count. Published figures
+//! were made with that, and with "below" for parts.
 //!
-//! Left out: separators as regular expressions, and separators dropped from the text. Ours gives ranges, and what
-//! the original would leave over size (a part that no separator is left for) is cut further by [`super::repair`].
+//! Left out: separators as regular expressions, and separators dropped from the text. Our chunks are ranges, and a part
+//! that the original would leave over size (because no separator remains) is split further by [`super::repair`].
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ impl Splitter<'_> {
         self.merge(&gathered);
     }
 
-    /// Adjoining parts to chunks: as many as the size holds, after those of the last chunk that `overlap` holds.
+    /// Merges adjacent parts to chunks: as many as the size holds, after those of the last chunk that `overlap` holds.
     fn merge(&mut self, parts: &[Piece]) {
         let mut first = 0;
         let mut total = 0;

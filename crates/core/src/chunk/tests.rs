@@ -1,4 +1,4 @@
-//! The folder's promises, over random text and every strategy.
+//! The guarantees of chunking, over random text and every strategy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -171,7 +171,7 @@ fn a_document_is_one_chunk_whatever_its_size() {
 
 #[test]
 fn a_strategy_s_version_names_all_the_code_it_runs_through() {
-    // Cache keys are made of it: a change here must be meant.
+    // Part of cache keys: a change here must be intentional.
     let versions = Strategy::ALL.map(Strategy::version);
     assert_eq!(versions, ["1", "1.1.1.1.1", "1.1.1.1", "1.1.1.1", "1"]);
 }

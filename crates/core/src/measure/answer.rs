@@ -1,9 +1,9 @@
-//! Answer scores, exactly as the official scripts have them.
+//! Answer scores, exactly as in the official scripts.
 //!
 //! `squad`: `evaluate-v1.1.py`; `squad2`: `evaluate-v2.0.py`; `hotpotqa`: `hotpot_evaluate_v1.py`. Token F1 counts
-//! multisets of white-space tokens after [`normalise::official`]; the best gold counts. They differ where an answer or
-//! gold normalises to nothing (1.1: F1 0 even when both do; 2.0: 1 when both do, else 0) and in yes/no/noanswer
-//! (HotpotQA: all zero when either side is one of these and the two differ).
+//! multisets of white-space tokens after [`normalise::official`]; the best gold answer counts. The scripts differ where
+//! an answer or gold answer normalises to nothing (1.1: F1 0 even when both do; 2.0: 1 when both do, else 0) and in
+//! yes/no/noanswer (HotpotQA: all zero when either is one of these and the two differ).
 
 use std::collections::HashMap;
 
@@ -41,13 +41,13 @@ impl Scorer {
 /// One answer's scores, each in 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AnswerScores {
-    /// 1 when the normalised answer equals a gold.
+    /// 1 when the normalised answer equals a gold answer.
     pub em: f64,
-    /// Token F1 against the best gold.
+    /// Token F1 against the best gold answer.
     pub f1: f64,
-    /// Token precision against the gold of the best F1.
+    /// Token precision against the gold answer of the best F1.
     pub precision: f64,
-    /// Token recall against the gold of the best F1.
+    /// Token recall against the gold answer of the best F1.
     pub recall: f64,
 }
 
@@ -123,8 +123,8 @@ pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
     (!golds.is_empty()).then(|| AnswerMatcher::new(golds).found_in_text(answer))
 }
 
-/// `FactRecall`, `ForbiddenFacts`: the share of `facts` that `answer` states; a fact is stated when the answer contains any
-/// of its wordings. `None` without facts.
+/// `FactRecall`, `ForbiddenFacts`: returns the share of `facts` that `answer` states; a fact is stated when the answer
+/// contains any of its wordings. `None` without facts.
 #[must_use]
 pub fn stated(answer: &str, facts: &[KeyFact]) -> Option<f64> {
     let n_stated = facts.iter().filter(|fact| states(answer, fact)).count();
@@ -137,8 +137,8 @@ fn states(answer: &str, fact: &KeyFact) -> bool {
 
 /// Decides if an answer counts as correct.
 ///
-/// With facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
-/// Unanswerable: it abstained. `None`: nothing gold to go by.
+/// With key facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
+/// Unanswerable: it abstained. `None` without a gold answer.
 #[must_use]
 pub fn is_right(
     question: &Question,

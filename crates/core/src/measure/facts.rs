@@ -2,12 +2,12 @@
 
 use super::family::Family;
 
-/// Which way is better.
+/// Direction of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// More is better.
+    /// Higher is better.
     Higher,
-    /// Less is better.
+    /// Lower is better.
     Lower,
 }
 
@@ -29,9 +29,9 @@ pub struct MeasureFacts {
     pub formula: &'static str,
     /// Smallest and largest value.
     pub range: (f64, f64),
-    /// Which way is better.
+    /// Direction of improvement.
     pub direction: Direction,
-    /// The tool whose numbers ours equal, and its name for it there.
+    /// Tool that gives equal numbers, and its name for the measure.
     pub reference: Option<&'static str>,
     /// Other names in use.
     pub also: &'static [&'static str],
@@ -300,7 +300,7 @@ mod tests {
             .iter()
             .map(|family| family.facts().formula)
             .collect();
-        // HasAns and NoAns share theirs, two by two.
+        // HasAns and NoAns share theirs, in pairs.
         assert_eq!(formulas.len(), Family::ALL.len() - 2);
         for family in Family::ALL {
             let facts = family.facts();

@@ -1,6 +1,6 @@
 //! Measure families: a closed set, each with its cutoffs and its aggregation over questions.
 
-/// Which cutoffs a family takes.
+/// Cutoffs that a family takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// `@k`, `@Nt` or `@prompt`, one of them.
@@ -50,7 +50,7 @@ macro_rules! families {
 families! {
     /// A passage holds a gold answer.
     Em = "EM", KOrPrompt;
-    /// A passage holds a gold answer, letter by letter.
+    /// A passage holds a gold answer, verbatim.
     EmRaw = "EM(raw)", KOrPrompt;
     /// Share of the relevant documents found.
     Recall = "Recall", Any;
@@ -60,7 +60,7 @@ families! {
     FullRecall = "FullRecall", KOrPrompt;
     /// Share of the evidence's bytes found.
     EvidenceRecall = "EvidenceRecall", KOrPrompt;
-    /// Share of what was found that is relevant.
+    /// Share of the results that is relevant.
     Precision = "P", KOrPrompt;
     /// Precision at the rank that equals the number of relevant documents.
     RPrecision = "Rprec", Nothing;
@@ -74,11 +74,11 @@ families! {
     NdcgExp = "nDCG(exp)", KOrNone;
     /// Average precision.
     AveragePrecision = "AP", KOrNone;
-    /// Share of the documents that are not relevant which were found.
+    /// Share of the non-relevant documents that was found.
     Fallout = "Fallout", K;
-    /// Share of all documents that were rightly found or rightly left out.
+    /// Share of all documents that was correctly found or correctly left out.
     Accuracy = "Accuracy", K;
-    /// Share of what was found that anybody has judged.
+    /// Share of the results with a relevance judgment.
     Judged = "Judged", K;
     /// Rank of the first relevant document.
     MedianRank = "MedianRank", Nothing;
@@ -90,7 +90,7 @@ families! {
     Iou = "IoU", KOrPrompt;
     /// The best precision that the chunking allows.
     PrecisionOmega = "PrecisionOmega", Nothing;
-    /// The answer equals a gold.
+    /// The answer equals a gold answer.
     AnswerEm = "AnswerEM", Nothing;
     /// Token F1 of the answer.
     AnswerF1 = "AnswerF1", Nothing;
@@ -98,7 +98,7 @@ families! {
     AnswerPrecision = "AnswerPrecision", Nothing;
     /// Token recall of the answer.
     AnswerRecall = "AnswerRecall", Nothing;
-    /// The answer contains a gold.
+    /// The answer contains a gold answer.
     AnswerContains = "AnswerContains", Nothing;
     /// `AnswerEM` over the answerable questions.
     AnswerEmHasAns = "AnswerEM(HasAns)", Nothing;

@@ -1,15 +1,16 @@
 //! Measures of a ranking of documents against graded judgments.
 //!
-//! Grades below the relevance level (1) are judged and not relevant; an unjudged document counts as not relevant. A ranking
-//! holds each document once, best first; the cutoff applies after chunks were collapsed to documents. Names and edge
-//! cases follow `trec_eval`: a query of which nothing is relevant scores 0 by every measure that divides by what is relevant.
+//! Grades below the relevance level (1) are judged and not relevant; an unjudged document counts as not relevant. A
+//! ranking holds each document once, best first; the cutoff applies after chunks were collapsed to documents. Names and
+//! edge cases follow `trec_eval`: a query without relevant documents scores 0 by every measure that divides by their
+//! number.
 
 use super::{Cutoff, Family, Measure};
 
 /// One ranking's grades, with the grades of an ideal ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graded {
-    /// In rank order; `None`: unjudged.
+    /// Grades in rank order; `None` if unjudged.
     ranked: Vec<Option<i32>>,
     /// The positive grades of all judged documents, largest first.
     ideal: Vec<i32>,
@@ -18,8 +19,9 @@ pub struct Graded {
 }
 
 impl Graded {
-    /// `ranked`: the grade of each document in rank order, `None` for unjudged; `judged`: the grades of all judged documents
-    /// in any order; `level`: the least grade that counts as relevant, at least 1 (`trec_eval -l`).
+    /// Creates the grades of a ranking. `ranked`: the grade of each document in rank order, `None` for unjudged;
+    /// `judged`: the grades of all judged documents in any order; `level`: the minimum grade that counts as relevant,
+    /// at least 1 (`trec_eval -l`).
     #[must_use]
     pub fn new(
         ranked: Vec<Option<i32>>,
@@ -84,7 +86,7 @@ impl Graded {
         grade.is_some_and(|grade| grade >= self.level)
     }
 
-    /// Relevant among the first k.
+    /// Returns the number of relevant documents among the first k.
     fn found(&self, k: usize) -> usize {
         self.ranked
             .iter()

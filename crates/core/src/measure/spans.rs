@@ -1,12 +1,13 @@
-//! Measures on bytes: how much of the evidence the passages hold, and how much else.
+//! Measures on bytes: the share of the evidence that the passages hold, and the share of other text.
 //!
-//! As Chroma's chunking study defines them (Smith and Troynikov 2024, `chunking_evaluation`), over bytes where that code
-//! counts code points. Evidence that overlaps itself counts once here; there twice in the denominator of recall. A chunk that
-//! only touches the evidence, sharing no byte, does not hold any of it here; there it counts in precision omega.
+//! As Chroma's chunking study defines them (Smith and Troynikov 2024, `chunking_evaluation`), over bytes where that
+//! code counts code points. Overlapping evidence counts once here; there it counts twice in the denominator of recall.
+//! A chunk that touches the evidence without sharing a byte does not hold any of it here; there it counts in precision
+//! omega.
 
 use crate::types::{ByteRange, RangeSet};
 
-/// A passage's or an evidence's document and place in it.
+/// Document and range of a passage or of evidence.
 pub type Span<'a> = (&'a str, ByteRange);
 
 /// Bytes of passages against bytes of evidence.

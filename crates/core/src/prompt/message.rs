@@ -11,7 +11,7 @@ pub struct PromptPassage {
     pub text: String,
 }
 
-/// The input of a generator: the same content twice, structured for local readers, rendered for chat models.
+/// The input of a generator: the same content twice, structured for local readers and rendered for chat models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// The question.

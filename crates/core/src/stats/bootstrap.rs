@@ -13,7 +13,7 @@ use super::median;
 use super::resample::Draws;
 use crate::types::Interval;
 
-/// A resampling plan over questions: which cluster each belongs to, how often to draw, from which seed.
+/// A resampling plan over questions: the cluster of each, the number of resamples, and the seed.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     cluster_of: Vec<usize>,
@@ -49,22 +49,24 @@ impl Bootstrap {
         self.draws.n_clusters
     }
 
-    /// The resampled means, one list a column: `None` values are left out of a mean, and a resample in which a column
-    /// has no value is left out of its list. All columns see the same draws, so that differences pair up.
+    /// Returns the resampled means, one list per column: `None` values are left out of a mean, and a resample in which
+    /// a column has no value is left out of its list. All columns see the same draws, so that differences are paired.
     ///
-    /// Each column holds one value a question.
+    /// Each column holds one value per question.
     #[must_use]
     pub fn means(&self, columns: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
         self.resample(&self.by_cluster(columns))
     }
 
-    /// The 95 % interval of each column's mean. `None` where fewer than two clusters have a value: drawing one again shows
-    /// no spread, which is not the same as certainty. Equal values throughout give an interval without width: no
-    /// resample can show what was never seen (see [`interval::of_equal_values`]).
+    /// Returns the 95% interval of each column's mean. `None` where fewer than two clusters have a value: drawing a
+    /// single one repeatedly shows no spread, which is not the same as certainty. Equal values throughout give an
+    /// interval without width: no resample can show a value that was never observed (see
+    /// [`interval::of_equal_values`]).
     #[must_use]
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
         let columns = self.by_cluster(columns);
-        // Only clusters with a value say anything: few of them widen a column's interval however many others there are.
+        // Only clusters with a value are informative: few of them widen a column's interval however many others there
+        // are.
         let n_clusters = columns.iter().map(ClusterSums::n_clusters);
         let known: BTreeSet<usize> = n_clusters.filter(|n| *n >= 2).collect();
         let reach: BTreeMap<usize, f64> =

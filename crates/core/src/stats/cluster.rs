@@ -38,8 +38,8 @@ pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// The clusters numbered from 0 without gaps, in the order of their numbers, and how many there are: where questions
-/// were left out, some clusters may have none.
+/// Renumbers the clusters from 0 without gaps, in the order of their numbers, and counts them: where questions were
+/// left out, some clusters may be empty.
 pub(super) fn renumbered(mut cluster_of: Vec<usize>) -> (Vec<usize>, usize) {
     let mut present = cluster_of.clone();
     present.sort_unstable();

@@ -1,21 +1,21 @@
-//! The smallest true difference that a comparison of this size would find, and the size that would find the difference seen
+//! Minimum detectable effect of a comparison of this size, and the size that would detect the observed difference
 //! (Cohen 1988; for evaluation in retrieval: Sakai 2016).
 
 use super::root::root;
 use super::student;
 use super::t::{self, MeanError};
 
-/// The level of the two-sided t test.
+/// Level of the two-sided t test.
 pub const ALPHA: f64 = 0.05;
-/// The chance of finding a true difference of the size reported.
+/// Probability of detecting a true difference of the reported size.
 pub const POWER: f64 = 0.80;
 
-/// The mean difference that a two-sided t test at 5 % finds with probability 80 %, given the spread of these paired
+/// Returns the mean difference that a two-sided t test at 5% detects with 80% power, given the spread of these paired
 /// differences: the standard error (see [`t::mean_error`]) times the noncentrality at which the noncentral t
-/// distribution has that power. About 2.80 standard errors for many clusters, more for few. With every question its own
-/// cluster it is statsmodels' `TTestPower().solve_power(nobs=n, alpha=.05, power=.8)` times the standard deviation.
+/// distribution has that power. About 2.80 standard errors for many clusters, more for few. When every question is its
+/// own cluster it is statsmodels' `TTestPower().solve_power(nobs=n, alpha=.05, power=.8)` times the standard deviation.
 ///
-/// `None` under two clusters and where the differences do not spread: nothing is known of their noise then.
+/// `None` under two clusters and when the differences do not vary: their noise is then unknown.
 #[must_use]
 pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {
     let estimate = t::mean_error(differences, cluster_of)?;
@@ -120,7 +120,7 @@ mod tests {
                 .collect();
             let in_pairs: Vec<usize> = (0..twice.len()).map(|question| question / 2).collect();
             let found = needed(&twice, &in_pairs, ALPHA).expect("a spread");
-            // The last cluster may be half a one.
+            // The last cluster may be half full.
             assert_eq!(found.div_ceil(2), case.needed, "{found}");
         }
     }

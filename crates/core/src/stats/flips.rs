@@ -48,7 +48,7 @@ fn signed_sum(tables: &[[f64; TABLE_ROWS]], mut signs: impl FnMut() -> u64) -> f
     sum
 }
 
-/// The sums of up to four values under all their signs; bit i set: value i counts as it is.
+/// Returns the sums of up to four values under all their signs; if bit i is set, value i has a positive sign.
 fn table(values: &[f64]) -> [f64; TABLE_ROWS] {
     std::array::from_fn(|signs| {
         values

@@ -21,7 +21,7 @@
 use super::{normal, student};
 use crate::types::Interval;
 
-/// The nominal probability below the lower bound, and that above the upper one.
+/// Nominal probability below the lower bound, and above the upper one.
 const OUTSIDE: f64 = 0.025;
 /// Resampled means this close to the mean, relatively, are equal to it: their sums were taken in another order.
 const EQUAL: f64 = 1e-12;
@@ -29,12 +29,12 @@ const EQUAL: f64 = 1e-12;
 /// Method that derives an interval from the resampled means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// The resamples' own 2.5 % and 97.5 % points (Efron and Tibshirani 1993, ch. 13).
+    /// The resamples' 2.5% and 97.5% points (Efron and Tibshirani 1993, ch. 13).
     #[default]
     Percentile,
-    /// Bias-corrected and accelerated (Efron 1987; Efron and Tibshirani 1993, ch. 14): points shifted by how far the mean
-    /// is from the resamples' median, and by how its standard error changes with it, had by leaving out one cluster at a
-    /// time.
+    /// Bias-corrected and accelerated (Efron 1987; Efron and Tibshirani 1993, ch. 14): points shifted by the distance
+    /// of the mean from the resamples' median, and by the change of its standard error with it, estimated by leaving
+    /// out one cluster at a time.
     Bca,
 }
 
@@ -59,9 +59,10 @@ pub(super) fn reach(n_clusters: usize) -> f64 {
     (g / (g - 1.0)).sqrt() * student::quantile(1.0 - OUTSIDE, g - 1.0)
 }
 
-/// The 95 % interval of a mean whose values, over `n_clusters` >= 1 clusters, are all `value`, where a value can lie in
-/// `range`: no resample can show what was never seen. Of clusters that are otherwise, up to a share of 1 - .025^(1/G) may
-/// exist when none of G was one (Clopper and Pearson 1934; about 3.7 / G), and each could be at the range's end.
+/// Returns the 95% interval of a mean whose values, over `n_clusters` >= 1 clusters, are all `value`, where a value can
+/// lie in `range`: no resample can show a value that was never observed. A share of up to 1 - .025^(1/G) of clusters
+/// with other values may exist when none of G had one (Clopper and Pearson 1934; about 3.7 / G), and each could be at
+/// the range's end.
 #[must_use]
 pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Interval {
     let unseen = 1.0 - OUTSIDE.powf(1.0 / n_clusters as f64);

@@ -1,4 +1,4 @@
-//! Cohen's kappa: how far two people who graded the same things agree beyond what chance alone would give.
+//! Cohen's kappa: annotator agreement beyond chance.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::types::Interval;
 pub enum Disagreement {
     /// 1 for any two different grades (Cohen 1960).
     Any,
-    /// The square of the grades' distance, over the square of the largest distance there is (Cohen 1968).
+    /// Squared distance of the grades over the square of the largest distance (Cohen 1968).
     Squared,
 }
 
@@ -27,13 +27,14 @@ impl Disagreement {
 /// Agreement beyond chance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Kappa {
-    /// 1 for full agreement, 0 for what chance gives, below 0 for less.
+    /// 1 for full agreement, 0 for agreement by chance, below 0 for less.
     pub value: f64,
     /// 1 - the mean disagreement: with [`Disagreement::Any`] the share of equal grades.
     pub observed: f64,
     /// Agreement expected by chance from the annotators' marginals.
     pub expected: f64,
-    /// `None` under two clusters, and where the clusters do not differ (full agreement say): nothing seen shows a spread.
+    /// `None` under two clusters, and where the clusters do not differ (such as full agreement): the spread is then
+    /// unknown.
     pub ci95: Option<Interval>,
 }
 
@@ -243,7 +244,7 @@ mod tests {
             );
             let one = kappa(&[(0, 1), (1, 1)], &[7, 7], disagreement).expect("defined");
             assert_eq!((one.value, one.ci95), (0.0, None), "one question");
-            // The one always says 0, the other always 3: as much as chance gives.
+            // One annotator always gives 0, the other always 3: as much agreement as by chance.
             assert_eq!(
                 kappa(&[(0, 3), (0, 3)], &[0, 1], disagreement)
                     .expect("defined")

@@ -1,4 +1,4 @@
-//! Single-step max-T over many correlated settings (Westfall and Young 1993, section 2.5), by joint sign flips.
+//! Single-step max-T over many correlated configurations (Westfall and Young 1993, section 2.5), by joint sign flips.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -46,7 +46,7 @@ pub fn max_t(
         .reduce_with(|a: Vec<f64>, b| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect())
         .unwrap_or_default();
     largest.sort_unstable_by(f64::total_cmp);
-    // Of drawn assignments, the observed one counts as one more.
+    // With drawn assignments, the observed one is counted in addition.
     let observed = usize::from(!all);
     settings
         .iter()
@@ -59,7 +59,7 @@ pub fn max_t(
         .collect()
 }
 
-/// The setting's cluster sums over the root of their squares' sum; all 0 where it differs nowhere.
+/// Returns the configuration's cluster sums over the root of their squares' sum; all 0 where it differs nowhere.
 fn scaled_sums(differences: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     let mut sums = cluster::sums(differences, cluster_of);
     // Rounding residue of differences that cancel does not count as a difference.

@@ -1,5 +1,5 @@
-//! Medians, and medians of resampled clusters: the interval of a median rank, where a document never found has rank
-//! infinity and a mean would say nothing.
+//! Medians, and medians of resampled clusters: for the interval of a median rank, where a document never found has rank
+//! infinity and a mean would be meaningless.
 
 use super::resample::Draws;
 
@@ -17,8 +17,8 @@ pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Dra
     let mut values: Vec<f64> = column.iter().flatten().copied().collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    // Per cluster its questions' places among the different values, one cluster after the other: a resample counts
-    // places, and sorts nothing.
+    // Per cluster, the indexes of its questions' values among the distinct values, one cluster after the other: a
+    // resample counts indexes and need not sort.
     let mut place_of: Vec<(usize, usize)> = column
         .iter()
         .zip(cluster_of)

@@ -1,7 +1,7 @@
-//! One small seeded generator, so that every number can be had again.
+//! A small seeded generator for reproducible numbers.
 //!
-//! SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): passes `BigCrush`,
-//! one 64-bit word of state, any seed is a good seed. Not for secrets.
+//! SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): passes `BigCrush`, one
+//! 64-bit word of state, any seed is a good seed. Not for secrets.
 
 /// A SplitMix64 stream.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Puts `items` in an order of which every one is alike likely (Fisher and Yates, as Durstenfeld 1964).
+    /// Shuffles `items`; every order is equally likely (Fisher and Yates, as Durstenfeld 1964).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -23,7 +23,7 @@ const WIDEST: usize = 8;
 /// Parameters of the draws. Everything computed from one value uses identical draws.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
-    /// Clusters to draw from, and to draw: below 2^32.
+    /// Number of clusters to draw from, and of draws: below 2^32.
     pub n_clusters: usize,
     pub resamples: usize,
     pub seed: u64,
@@ -32,7 +32,8 @@ pub(super) struct Draws {
 impl Draws {
     /// For each column, given as its number in each cluster, its total in each resample.
     pub fn totals(self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        // Measures often say the same of every question, as EM@5 and EM@prompt where five are packed: such columns are added once.
+        // Measures often agree on every question, as EM@5 and EM@prompt when five passages are packed: such columns are
+        // added once.
         let mut distinct: Vec<&Vec<f64>> = Vec::new();
         let mut places = Vec::with_capacity(columns.len());
         for column in columns {

@@ -14,9 +14,9 @@ use std::f64::consts::PI;
 use super::normal;
 use super::root::root;
 
-/// More than the fraction ever needs where it is used: it stops by itself.
+/// More levels than the fraction ever needs where it is used; it stops by itself.
 const MOST_LEVELS: u32 = 10_000;
-/// From here on the series of the gamma quotient is exact to the last digit.
+/// Start of the range where the series of the gamma quotient is exact to the last digit.
 const SERIES_FROM: f64 = 20.0;
 
 /// P(|T| >= |t|) with `df` > 0 degrees of freedom. 1 for t = 0, 0 for an infinite t.
@@ -29,7 +29,7 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     if t2.is_infinite() {
         return 0.0;
     }
-    // I_x(a, b); x and y = 1 - x are each had without cancellation.
+    // I_x(a, b); x and y = 1 - x are each computed without cancellation.
     let (a, b) = (df / 2.0, 0.5);
     let (x, y) = (df / (df + t2), t2 / (df + t2));
     // x^a y^b / B(a, b)
@@ -42,7 +42,7 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     }
 }
 
-/// The value that T with `df` > 0 degrees of freedom does not exceed with probability `p` in 0..1, borders excluded.
+/// Returns the value that T with `df` > 0 degrees of freedom does not exceed with probability `p` in 0..1, exclusive.
 #[must_use]
 pub fn quantile(p: f64, df: f64) -> f64 {
     if p < 0.5 {

@@ -31,7 +31,7 @@ fn simulated_clusters(n: usize, random: &mut Random) -> Vec<usize> {
         .collect()
 }
 
-/// A number in 0..1 a question, uniform, those of a cluster correlated.
+/// Draws a uniform number in 0..1 for each question, those of a cluster correlated.
 fn simulated_ranks(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
     let common: Vec<f64> = cluster_of.iter().map(|_| unit(random)).collect();
     let rank = |&cluster: &usize| {
@@ -80,7 +80,7 @@ fn coverage(n: usize) -> [[f64; 4]; 2] {
                 let intervals = plan.clone().with_method(method).intervals(&columns);
                 std::array::from_fn(|c| {
                     let Interval { low, high } = intervals[c].expect("two clusters have values");
-                    // Sums of tenths and the like miss the true mean by a rounding.
+                    // Sums of tenths and the like miss the true mean by a rounding error.
                     low <= truths[c] + 1e-12 && truths[c] <= high + 1e-12
                 })
             })
@@ -97,8 +97,8 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
     for n in [50, 150, 400] {
         let [percentile, bca] = coverage(n);
         let in_bounds = |shares: &[f64]| shares.iter().all(|share| (0.93..=0.97).contains(share));
-        // The last column, 90 % right answers, is what few clusters hide their failures in: percentile covers less
-        // there (interval.rs says how much), BCa does not.
+        // The last column, 90% right answers, is the hard case for few clusters: percentile covers less there
+        // (interval.rs says how much), BCa does not.
         assert!(
             in_bounds(&percentile[..3]),
             "percentile, n = {n}: {percentile:?}"
@@ -145,7 +145,7 @@ fn the_t_interval_of_sparse_differences_covers_93_to_97_percent() {
     }
 }
 
-/// Differences of two systems of equal worth: a cluster's scores might as well be swapped as a whole.
+/// Returns differences of two systems of equal quality: a cluster's scores might equally be swapped as a whole.
 fn null_differences(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
     let [a, b] = [(); 2].map(|()| simulated_ranks(cluster_of, random));
     a.iter().zip(b).map(|(a, b)| f1(*a) - f1(b)).collect()
@@ -216,7 +216,7 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
             let mut random = Random::stream(5, family);
             let cluster_of = simulated_clusters(60, &mut random);
             let common = null_differences(&cluster_of, &mut random);
-            // Eight settings that share most of their difference from the baseline, on scales from 1 to 8.
+            // Eight configurations that share most of their difference from the baseline, on scales from 1 to 8.
             let settings: Vec<Vec<f64>> = (1..=8)
                 .map(|scale| {
                     let own = null_differences(&cluster_of, &mut random);

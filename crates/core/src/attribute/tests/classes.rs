@@ -1,4 +1,4 @@
-//! Planted losses: the class is named.
+//! Failure classes of planted losses.
 
 use super::super::classify::{Rightness, classify};
 use super::super::gold::{self, Haystacks};

@@ -8,7 +8,7 @@ use crate::types::{
     Step, Support, SupportRule,
 };
 
-/// The flags of a question whose gold was in its prompt, by its arms' answers, with the prompts they were given.
+/// Returns the flags of a question whose gold evidence was in its prompt, by its arms' answers and prompts.
 fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Rightness) -> Vec<Flag> {
     let corpus = corpus(&TENS);
     let mut found = trace(
