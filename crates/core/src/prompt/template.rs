@@ -147,7 +147,7 @@ impl Template {
         (&self.system, &self.user)
     }
 
-    /// Returns the hex sha256 of the rendering rules: it changes whenever a prompt would.
+    /// Returns the hex sha256 of a rendered sample: it changes whenever a prompt would.
     #[must_use]
     pub fn sha256(&self) -> String {
         let passage = PromptPassage {

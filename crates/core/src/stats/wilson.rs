@@ -2,7 +2,7 @@
 
 use crate::types::Interval;
 
-/// 97.5 % quantile of the standard normal distribution.
+/// The 97.5% quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Returns the 95% interval of `successes` out of `n`. `None` for n = 0, where the share is undefined.

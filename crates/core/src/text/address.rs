@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use url::Url;
 
-/// The URL without user info and query: both may hold secrets.
+/// Returns the URL without user info and query, which may hold secrets.
 #[must_use]
 pub fn shown(url: &Url) -> String {
     let port = url
@@ -24,8 +24,7 @@ pub fn shown_url(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| shown(&url))
 }
 
-/// A text that is a URL, with `***` for its user info and for each value of its query, so that one sees that they are there; any other
-/// text as it is.
+/// Replaces the user info and each query value by `***` if the text is a URL; returns any other text unchanged.
 #[must_use]
 pub fn redacted_url(url: &str) -> String {
     let Some(parsed) = Url::parse(url).ok().filter(|_| is_shortened(url)) else {

@@ -1,6 +1,6 @@
 //! Errors printed with their causes: libraries put the reason in `source`, users need it on the line.
 
-/// An error with its causes, in one line, but those that it repeats itself.
+/// Formats an error with its causes on one line, without repeated ones.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

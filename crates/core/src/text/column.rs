@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `id` as one column.
+/// Encodes `id` as one column.
 #[must_use]
 pub fn encode(id: &str) -> String {
     let mut out = String::with_capacity(id.len());

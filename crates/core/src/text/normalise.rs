@@ -23,8 +23,8 @@ pub fn matching(text: &str) -> String {
     if text.is_ascii() {
         return strip_ascii(text);
     }
-    // White space separates words for good, so most of a text can be normalised byte by byte, and the words that are not ASCII alone
-    // go the long way.
+    // White space always separates words, so most of a text can be normalised byte by byte; only the words that are not
+    // ASCII take the slow path.
     let mut out = String::with_capacity(text.len());
     let mut ascii_from = 0;
     for word in text.split(is_space).filter(|word| !word.is_ascii()) {
@@ -59,7 +59,7 @@ pub fn unstripped(text: &str) -> String {
     collapse(&fold(text))
 }
 
-/// NFKC, then lower case, then NFKC again where lower-casing left the form (`İ` becomes `i` and a mark).
+/// NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -74,7 +74,7 @@ fn composed(text: &str) -> String {
     }
 }
 
-/// Deletes ASCII punctuation, removes articles, collapses white space. `text` is lower case already.
+/// Deletes ASCII punctuation, removes articles, collapses white space. `text` must be lower case.
 fn strip(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending_space = false;
@@ -161,7 +161,7 @@ fn collapse(text: &str) -> String {
         .join(" ")
 }
 
-/// White space as Python's `str.split` has it: Unicode's, and the four ASCII separators.
+/// Returns true for white space of Python's `str.split`: Unicode's, and the four ASCII separators.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }

@@ -1,6 +1,6 @@
-//! Finding a quote in its document, and trimming ranges of white space.
+//! Finds a quote in its document, and trims ranges of white space.
 //!
-//! Used for the quotes of labels and for the passages that another system cut.
+//! Used for the quotes of labels and for the passages of imported runs.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use crate::types::ByteRange;
 /// First occurrence of a quote, and its number of occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Its bytes, without outer white space.
+    /// Its range, without outer white space.
     pub range: ByteRange,
-    /// Occurrences that do not overlap.
+    /// Number of occurrences that do not overlap.
     pub n_found: usize,
 }
 
@@ -40,8 +40,8 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
     })
 }
 
-/// The stretch of `text` with as many words as `quote` that shares the most of them, the first of equals; `None` when no
-/// word is shared.
+/// Returns the span of `text` with as many words as `quote` that shares the most of them, the first of equals; `None`
+/// when no word is shared.
 #[must_use]
 pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
     let mut wanted: HashMap<&str, i64> = HashMap::new();
@@ -81,13 +81,13 @@ fn start_of(word: &str, text: &str) -> usize {
     word.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// `text` with each run of white space as one space, and none at its ends.
+/// Replaces each run of white space by one space, and removes it at the ends.
 #[must_use]
 pub fn one_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` with each run of white space as one space, and the byte of `text` that each of its bytes comes from.
+/// Replaces each run of white space by one space; returns the result and the offset in `text` of each of its bytes.
 fn collapse(text: &str) -> (String, Vec<usize>) {
     let (mut collapsed, mut bytes) = (
         String::with_capacity(text.len()),

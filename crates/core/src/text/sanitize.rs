@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `text` without escape sequences, control and bidirectional formatting characters; line feeds and tabs become spaces.
-/// For one line of terminal output.
+/// Removes escape sequences, control and bidirectional formatting characters; line feeds and tabs become spaces. For
+/// one line of terminal output.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
@@ -30,7 +30,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cuts `text` to at most `width` characters, the last an ellipsis where something was cut.
+/// Truncates `text` to at most `width` characters, the last an ellipsis if something was removed.
 #[must_use]
 pub fn shortened(text: &str, width: usize) -> String {
     let line = one_line(text);

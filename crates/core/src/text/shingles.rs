@@ -6,7 +6,8 @@
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The hashes of the runs of `width` words of `text`, ascending, each once; a text of fewer words is one shingle.
+/// Returns the hashes of the runs of `width` words of `text`, ascending and distinct; a text of fewer words is one
+/// shingle.
 #[must_use]
 pub fn shingles(text: &str, width: usize) -> Vec<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -20,7 +21,7 @@ pub fn shingles(text: &str, width: usize) -> Vec<u64> {
     shingles
 }
 
-/// The Jaccard coefficient of two sets of [`shingles`]: those in common over all; 1 for two empty ones.
+/// Returns the Jaccard coefficient of two sets of [`shingles`]: those in common over all; 1 for two empty ones.
 #[must_use]
 pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     let (mut i, mut j, mut shared) = (0, 0, 0);

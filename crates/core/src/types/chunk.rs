@@ -1,4 +1,4 @@
-//! A chunk: what is indexed, retrieved and packed.
+//! A chunk: the unit of indexing, retrieval and packing.
 
 use super::{ByteRange, ChunkId, DocId};
 
@@ -7,9 +7,9 @@ use super::{ByteRange, ChunkId, DocId};
 pub struct Chunk {
     /// `doc_id#ordinal`.
     pub id: ChunkId,
-    /// The document it is a range of.
+    /// The document that contains it.
     pub doc_id: DocId,
-    /// Its place among the document's chunks, from 0.
+    /// Its position among the document's chunks, from 0.
     pub ordinal: usize,
     /// Its range in the document's text; without any title prefix.
     pub range: ByteRange,

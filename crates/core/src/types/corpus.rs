@@ -1,4 +1,4 @@
-//! The corpus as a run sees it: documents, and the chunks they were cut into.
+//! The corpus of a run: documents and their chunks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -95,7 +95,7 @@ impl Corpus {
         &self.documents[self.by_doc[&self.chunks[number].doc_id].0].metadata
     }
 
-    /// The chunk as a run's files keep it.
+    /// Returns the chunk as stored in a run's files.
     #[must_use]
     pub fn passage(&self, id: &ChunkId) -> Option<Passage> {
         let number = self.chunk_number(id)?;

@@ -1,4 +1,4 @@
-//! A loaded data set: corpus and questions, already checked against one another.
+//! A loaded data set: corpus and questions, checked against one another.
 
 use super::{Document, Question};
 

@@ -7,13 +7,13 @@ use super::ArmName;
 /// Calls that a run would make and their possible cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Questions that are left to ask.
+    /// Questions still to ask.
     pub questions: usize,
     /// Questions among them whose retrieval failed: no call is made for them.
     pub failed: usize,
     /// Chunks of the corpus.
     pub chunks: usize,
-    /// By arm, in the order they are asked.
+    /// Calls by arm, in the order of the calls.
     pub arms: Vec<ArmCalls>,
     /// All calls.
     pub calls: u64,
@@ -39,17 +39,17 @@ pub struct Estimate {
 /// The prompts of one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ArmCalls {
-    /// Which.
+    /// The arm.
     pub arm: ArmName,
-    /// Questions that have it.
+    /// Questions that have this arm.
     pub questions: u64,
-    /// Whose reply is in the cache.
+    /// Questions whose response is cached.
     pub cached: u64,
-    /// That an arm before has, so that its reply serves both.
+    /// Questions whose prompt equals that of an earlier arm, so that one response serves both.
     pub same_prompt: u64,
     /// Calls to be made, repeats included.
     pub calls: u64,
-    /// Tokens of those calls' prompts.
+    /// Prompt tokens of those calls.
     pub prompt_tokens: u64,
 }
 
@@ -65,7 +65,7 @@ pub struct Forecast<T> {
 /// Duration, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimeForecast {
-    /// Calls at once to begin with.
+    /// Initial number of concurrent calls.
     pub concurrency: usize,
     /// Questions in progress at once, some of which wait for their turn.
     pub in_work: usize,
@@ -90,7 +90,7 @@ pub struct Kept {
 /// Limit that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stop {
-    /// The setting.
+    /// Its setting.
     pub setting: &'static str,
     /// Its value.
     pub limit: f64,
@@ -99,7 +99,7 @@ pub struct Stop {
 }
 
 impl ArmCalls {
-    /// No questions yet.
+    /// Creates the counts of an arm without questions.
     #[must_use]
     pub fn of(arm: ArmName) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Why a question or a call has no result, as a trace keeps it.
+//! Reasons why a question or a call has no result, as stored in a trace.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::ArmName;
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// The cause of a failure, by what can be done about it.
+    /// Cause of a failure, by its remedy.
     ErrorKind {
         /// No server answers at the address.
         Unreachable = "unreachable",
@@ -34,7 +34,7 @@ closed_set! {
         Generator = "generator",
         /// The service of an external RAG.
         Service = "service",
-        /// An external RAG when it was recorded.
+        /// An external RAG, in an imported run.
         Recorded = "recorded",
     }
 }

@@ -1,10 +1,10 @@
-//! A passage: a chunk with its text, as a run's files keep it.
+//! A passage: a chunk with its text, as stored in a run's files.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ByteRange, ChunkId, DocId};
 
-/// A chunk that some trace names, with what was shown of it.
+/// A chunk that some trace refers to, with its displayed text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
     /// The chunk.

@@ -24,7 +24,7 @@ impl Pooled {
 
 /// Pooled passages of a set of questions.
 pub struct Pools {
-    /// The documents and the passages they were cut into.
+    /// Documents and passages.
     pub corpus: Arc<Corpus>,
     /// For each question, in order, its passages: by best rank, equal ones by id.
     pub of: Vec<Vec<Pooled>>,

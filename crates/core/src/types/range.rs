@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// `start..end` in bytes, half open, written `[start, end]` in JSON.
+/// A half-open range `start..end` in bytes, written `[start, end]` in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "(usize, usize)", into = "(usize, usize)")]
 pub struct ByteRange {
@@ -52,7 +52,7 @@ impl ByteRange {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// The standard library's form, for slicing.
+    /// Returns it as the standard library's range, for slicing.
     #[must_use]
     pub fn as_range(self) -> Range<usize> {
         self.start..self.end
@@ -118,7 +118,7 @@ impl RangeSet {
         self.0.iter().map(|range| range.len()).sum()
     }
 
-    /// The bytes that are in `self` and in `other`.
+    /// Returns the bytes in both `self` and `other`.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let (mut i, mut j, mut shared) = (0, 0, Vec::new());

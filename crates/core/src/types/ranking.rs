@@ -39,7 +39,7 @@ impl<I> Default for Ranking<I> {
 }
 
 impl<I: Ord + Clone + std::hash::Hash> Ranking<I> {
-    /// Sorts `hits`, keeps the best of each id and drops those whose score is NaN.
+    /// Sorts `hits`, selects the best of each id and drops those whose score is NaN.
     #[must_use]
     pub fn new(mut hits: Vec<Hit<I>>) -> Self {
         hits.retain(|hit| !hit.score.is_nan());
@@ -85,8 +85,8 @@ impl<I> Ranking<I> {
     }
 }
 
-/// The documents of chunks ranked best first, each by its first occurrence: collapse the whole ranking,
-/// cut afterwards.
+/// Returns the documents of chunks ranked best first, each by its first occurrence: collapse the whole ranking, apply
+/// the cutoff afterwards.
 pub fn collapse<'a>(chunks: impl IntoIterator<Item = &'a ChunkId>) -> Vec<DocId> {
     let mut seen = HashSet::new();
     chunks

@@ -1,6 +1,6 @@
-//! A passage's text as encoders, rerankers and indexes take it: with its title, and the two not yet joined.
+//! Text of a passage for encoders, rerankers and indexes: with its title, not yet joined.
 //!
-//! Most models read one text, some (DPR) a pair, so the joining is theirs.
+//! Most models read one text, some (DPR) a pair, so each model joins them itself.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ impl<'a> TitledText<'a> {
         Self { title: "", text }
     }
 
-    /// Title and text as one: a line feed between them where there is a title.
+    /// Joins title and text, with a line feed between them if there is a title.
     #[must_use]
     pub fn joined(self) -> Cow<'a, str> {
         if self.title.is_empty() {
@@ -44,9 +44,9 @@ impl<'a> TitledText<'a> {
 /// Length of a text for an encoder, without special tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// Its tokens.
+    /// Number of its tokens.
     pub n_tokens: usize,
-    /// Those of them that the encoder reads.
+    /// Number of tokens that the encoder reads.
     pub n_read: usize,
 }
 

@@ -3,19 +3,19 @@
 //! A table of fixed size: each word has one slot, and a later word with the same slot replaces it. Long words are not
 //! cached. Memory is therefore bounded whatever is analysed.
 
-/// Words remembered at once: the 16,384 places take 768 KiB, which a second-level cache holds.
+/// Number of slots: 16,384 take 768 KiB, which a second-level cache holds.
 const PLACES: usize = 1 << 14;
 
-/// Bytes of a word, or of what it became, that are remembered at most; with two lengths they fill 48 bytes.
+/// Maximum length in bytes of a cached word or term; with two lengths an entry fills 48 bytes.
 const LONGEST: usize = 23;
 
 #[derive(Clone, Copy)]
 struct MemoEntry {
     word: [u8; LONGEST],
     term: [u8; LONGEST],
-    /// 0 where no word is remembered: no word is empty.
+    /// 0 if the slot is empty: no word is empty.
     word_length: u8,
-    /// 0 where the word is dropped.
+    /// 0 if the word is dropped.
     term_length: u8,
 }
 
@@ -26,10 +26,10 @@ const FREE: MemoEntry = MemoEntry {
     term_length: 0,
 };
 
-/// A memory of words and of the terms that they became.
+/// A cache of terms by word.
 pub(super) struct Memo {
     places: Box<[MemoEntry]>,
-    /// The last term that is too long to be remembered.
+    /// The last term that is too long to be cached.
     long: String,
 }
 
@@ -102,7 +102,7 @@ mod tests {
                 .to_owned();
             assert_eq!(made, term);
         }
-        // U+0130 in lower case is longer than it was.
+        // U+0130 becomes longer in lower case.
         let long = "x".repeat(LONGEST + 1);
         assert_eq!(memo.term("short", || long.clone()), Some(long.as_str()));
         assert_eq!(memo.term("short", || "y".to_owned()), Some("y"));

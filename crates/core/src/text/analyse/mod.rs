@@ -1,4 +1,4 @@
-//! Analysis: text to the terms that sparse retrieval counts.
+//! Analysis: converts text to the terms that sparse retrieval counts.
 
 mod memo;
 mod words;
@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 
 use memo::Memo;
 
-/// Part of every cache key that analysed text enters.
+/// Version of the analysis, part of every cache key that depends on analysed text.
 pub const VERSION: u32 = 1;
 
 /// Method of splitting text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Words {
-    /// Words by UAX #29, as Lucene's standard tokenizer has them; punctuation is dropped.
+    /// Words by UAX #29, as in Lucene's standard tokenizer; punctuation is dropped.
     #[default]
     Unicode,
     /// Text between white space, punctuation included.
     Whitespace,
 }
 
-/// Which words are dropped.
+/// Set of words to drop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopWords {
     /// Lucene's 33 English stop words.
     #[default]
     English,
-    /// None.
+    /// No stop words.
     None,
 }
 
@@ -44,7 +44,7 @@ pub enum Stemmer {
     /// Snowball's English stemmer (Porter 2).
     #[default]
     English,
-    /// Not at all.
+    /// No stemming.
     None,
 }
 
@@ -55,7 +55,7 @@ const ENGLISH: [&str; 33] = [
     "they", "this", "to", "was", "will", "with",
 ];
 
-/// Cuts text into words, lowers, drops stop words, stems: in this order.
+/// Splits text into words, lower-cases them, drops stop words and stems: in this order.
 pub struct Analyzer {
     words: Words,
     lowercase: bool,
@@ -100,7 +100,7 @@ impl Analyzer {
 
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
-        // Lower-casing alone is faster than remembering what it gave.
+        // Lower-casing alone is faster than a cache look-up.
         let Some(stemmer) = &self.stemmer else {
             let mut lowered = String::new();
             self.words(text, |word| {

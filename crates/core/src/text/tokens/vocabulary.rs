@@ -25,14 +25,14 @@ const O200K_PATTERN: &str = concat!(
 const CL100K_TOKENS: u32 = 100_256;
 const O200K_TOKENS: u32 = 199_998;
 
-/// Pieces below are merged here, in quadratic time but fast when short; longer ones by tiktoken-rs with a heap.
+/// Shorter pieces are merged here, in quadratic time but fast when short; longer ones by tiktoken-rs with a heap.
 const LONG_PIECE_BYTES: usize = 100;
 
 /// Maximum bytes of a piece passed to tiktoken-rs at once: its matcher's stack overflows at a million steps. A longer
 /// piece (no natural word is) is split here, which may add a token at each split.
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 
-/// One of `OpenAI`'s vocabularies, loaded.
+/// A loaded vocabulary of `OpenAI`.
 pub(super) struct BytePairVocabulary {
     pattern: Regex,
     ranks: HashMap<Box<[u8]>, u32, BuildHasherDefault<Fnv>>,
@@ -102,8 +102,8 @@ impl BytePairVocabulary {
         }
     }
 
-    /// Byte-pair encoding (Sennrich et al. 2016): from single bytes on, the leftmost adjoining pair of the lowest rank
-    /// becomes one.
+    /// Byte-pair encoding (Sennrich et al. 2016): starting from single bytes, the leftmost adjacent pair of the lowest
+    /// rank is merged.
     fn merge(&self, piece: &[u8], visit: &mut impl FnMut(usize)) {
         let rank = |from: usize, to: usize| {
             self.ranks
