@@ -1,4 +1,4 @@
-//! Which documents a search may return.
+//! The set of documents that a search may return.
 
 /// A set of document numbers, one bit each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Those of the numbers from 0 to `n_documents` for which `allow` says so.
+    /// Creates the set of the numbers from 0 to `n_documents` for which `allow` returns true.
     #[must_use]
     pub fn from_fn(n_documents: usize, mut allow: impl FnMut(usize) -> bool) -> Self {
         Self {

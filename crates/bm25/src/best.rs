@@ -10,7 +10,7 @@ pub(super) struct Best<'a> {
     limit: usize,
     bar: f32,
     kept: Vec<(u32, f32)>,
-    /// Per document, the place of its id among all ids in ascending order.
+    /// Per document, the rank of its id among all ids in ascending order.
     order: &'a [u32],
 }
 
@@ -26,7 +26,7 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// A document below it is not among the best.
+    /// Returns the score below which a document is not among the best.
     pub(super) fn bar(&self) -> f32 {
         self.bar
     }
@@ -49,7 +49,7 @@ impl<'a> Best<'a> {
         self.bar = self.bar.max(bar);
     }
 
-    /// The best, best first.
+    /// Returns the best documents, best first.
     pub(super) fn into_sorted(mut self) -> Vec<(u32, f32)> {
         let order = self.order;
         self.kept.sort_unstable_by(|a, b| rank(order, *a, *b));

@@ -16,7 +16,7 @@ use super::image::Image;
 use super::{IndexFileError, SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
 
-/// The ending of an index file's name.
+/// Extension of an index file's name.
 pub const EXTENSION: &str = "sparse";
 
 impl SparseIndex {
@@ -77,12 +77,12 @@ fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
     }
 }
 
-/// Puts `bytes` at `path`, whole or not at all.
+/// Writes `bytes` to `path`, completely or not at all.
 fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Process ids repeat between containers that share a cache; a name that is taken is refused, never written over.
+    // Process ids repeat between containers that share a cache; an existing name is refused, never overwritten.
     let random = RandomState::new().hash_one(number);
     let partial = path.with_extension(format!(
         "{EXTENSION}.{}-{random:016x}.partial",

@@ -14,7 +14,7 @@ use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::types::ChunkId;
 
-/// Every weighting, by its number.
+/// Returns a weighting by its number.
 fn weighting(number: usize) -> Weighting {
     match Variant::ALL.get(number) {
         Some(&variant) => {
@@ -137,7 +137,7 @@ fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     (ids, texts, bytes)
 }
 
-/// Opens the file `bytes` as the index of [`small`]; says whether it was built again.
+/// Opens the file `bytes` as the index of [`small`]; returns true if it was rebuilt.
 fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
     let (ids, texts, whole) = small();
     let folder = tempfile::tempdir().expect("a folder");
@@ -218,7 +218,7 @@ fn a_file_with_any_byte_changed_is_built_again_or_searched_without_harm() {
 
 #[test]
 fn numbers_that_point_nowhere_find_nothing() {
-    // What no checksum guards is not trusted either: here all of the tables and postings say the largest number.
+    // Sections without a checksum are not trusted either: here all of the tables and postings hold the largest number.
     let (_, _, whole) = small();
     let image = super::image::tests::with_tables(&whole, 0xff);
     let index = SparseIndex::new(image);

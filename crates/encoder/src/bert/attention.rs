@@ -19,7 +19,7 @@ use ragtriage_core::config::Precision;
 /// Query rows whose scores are held at once: a multiple of every tile height.
 const BLOCK: usize = 32;
 
-/// Scratch for sequences up to a length, reused over heads, layers, sequences and batches.
+/// Scratch memory for sequences up to a length, reused over heads, layers, sequences and batches.
 pub(super) struct Attention {
     keys: Packed,
     values: Packed,
@@ -40,7 +40,7 @@ pub(super) struct Heads<'a> {
 }
 
 impl Attention {
-    /// Scratch for sequences of at most `longest` tokens.
+    /// Allocates scratch memory for sequences of at most `longest` tokens.
     pub(super) fn new(
         longest: usize,
         n_heads: usize,
@@ -58,7 +58,7 @@ impl Attention {
         }
     }
 
-    /// Attends within one sequence. `out`: a row a query, `n_heads * head_width` wide.
+    /// Attends within one sequence. `out`: one row per query, `n_heads * head_width` wide.
     pub(super) fn attend(
         &mut self,
         arch: Arch,
@@ -151,7 +151,7 @@ impl WithSimd for Softmax<'_> {
     }
 }
 
-/// Rows, `stride` apart and `width` wide, over their totals.
+/// Rows, `stride` apart and `width` wide, divided by their totals.
 struct Divide<'a> {
     rows: &'a mut [f32],
     stride: usize,

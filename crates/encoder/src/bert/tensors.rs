@@ -1,6 +1,6 @@
-//! Named tensors of a safetensors file as `f32`, checked against the shapes that are due.
+//! Named tensors of a safetensors file as `f32`, checked against the expected shapes.
 //!
-//! Half-precision tensors are widened. Left out: files that hold anything but little-endian floats, and weights split over
+//! Half-precision tensors are widened. Left out: number types other than little-endian floats, and weights split over
 //! several files.
 
 use std::path::Path;
@@ -30,7 +30,7 @@ impl<'a> Tensors<'a> {
         self.tensors.tensor(name).is_ok()
     }
 
-    /// A tensor's sizes. Errors: no such tensor.
+    /// Returns a tensor's shape. Errors: missing tensor.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, BertError> {
         let view = self
             .tensors
@@ -39,7 +39,8 @@ impl<'a> Tensors<'a> {
         Ok(view.shape().to_vec())
     }
 
-    /// A tensor's numbers, the last dimension innermost. Errors: no such tensor, another shape, or numbers that are no floats.
+    /// Returns a tensor's numbers, the last dimension innermost. Errors: missing tensor, another shape, or numbers that
+    /// are not floats.
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
         let view = self
             .tensors
@@ -77,7 +78,7 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// This file is not usable, for the reason `what`.
+    /// Creates the error that this file is not usable, for the reason `what`.
     pub(super) fn malformed(&self, what: String) -> BertError {
         BertError::Malformed {
             path: self.path.to_owned(),

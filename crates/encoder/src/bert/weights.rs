@@ -1,7 +1,7 @@
 //! A checkpoint's transformer, read from its tensors and packed for the matrix products.
 //!
-//! Names are those of transformers' models of the family, with or without the prefix that a model around them adds. Heads
-//! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
+//! Names are those of transformers' models of the family, with or without the prefix that a surrounding model adds.
+//! Heads (classifiers, projections) are read by their users; see [`super::Dense`] and [`super::Classifier`].
 
 use super::BertError;
 use super::config::{Architecture, BertConfig};
@@ -34,10 +34,10 @@ pub(super) struct Layer {
 
 /// All parameters of the encoder.
 pub struct Weights {
-    /// Word embeddings, a row a vocabulary entry.
+    /// Word embeddings, one row per vocabulary entry.
     pub(super) words: Vec<f32>,
-    /// Position embeddings from the first token's on, each with the embedding of a token type added, for types 0 and 1 (0
-    /// again where there is one, nothing where there are none).
+    /// Position embeddings from the first token's on, each with the embedding of a token type added, for types 0 and 1
+    /// (type 0 again if there is only one, nothing if there are none).
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
@@ -104,7 +104,7 @@ impl Architecture {
 }
 
 impl Weights {
-    /// Reads them from a file's tensors and packs them for products of this precision.
+    /// Reads the parameters from a file's tensors and packs them for products of this precision.
     pub fn read(
         tensors: &Tensors<'_>,
         config: &BertConfig,

@@ -10,9 +10,9 @@ use crate::bert::BertConfig;
 
 /// The file of the weights.
 pub(super) const WEIGHTS: &str = "model.safetensors";
-/// The tokenizer as it is read.
+/// The tokenizer file.
 pub(super) const TOKENIZER: &str = "tokenizer.json";
-/// A word piece a line, its id the line's number from 0.
+/// The vocabulary file: one word piece per line, its id the line's number from 0.
 pub(super) const VOCABULARY: &str = "vocab.txt";
 /// The file that says how text is cleaned before it is split into word pieces.
 pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
@@ -22,7 +22,8 @@ pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 pub struct Checkpoint {
     /// Path of the folder.
     pub folder: PathBuf,
-    /// Name and sha256 in hex of each file that decides what is computed: `config.json`, the tokenizer's, then the weights'.
+    /// Name and sha256 in hex of each file that affects the computation: `config.json`, the tokenizer's, then the
+    /// weights'.
     pub files: Vec<(String, String)>,
     /// Recipe of a pinned model; otherwise the folder's files decide.
     recipe: Option<Recipe>,
@@ -51,7 +52,7 @@ impl Checkpoint {
             .map_or_else(|| Recipe::read(&self.folder, config), Ok)
     }
 
-    /// Word pieces that the folder says are read at most, specials included.
+    /// Returns the encoder input limit that the folder sets, in word pieces, specials included.
     pub fn max_tokens(&self, config: &BertConfig) -> Result<usize, CheckpointError> {
         self.recipe.as_ref().map_or_else(
             || recipe::max_tokens(&self.folder, config.positions()),
@@ -81,7 +82,8 @@ impl Checkpoint {
         })
     }
 
-    /// Hashes the folder's files against the pin, if there is one. Errors: the first file that is missing or another.
+    /// Hashes the folder's files and compares them with the pin, if there is one. Errors: the first file that is
+    /// missing or differs.
     pub fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
         let mut files = Vec::new();
         let names = if pin.is_some() {
@@ -112,8 +114,8 @@ impl Checkpoint {
     }
 }
 
-/// The files of a folder that are read. Errors: a tokenizer or weights in a form that is not read, by its file's name; what
-/// is not there at all shows when it is opened.
+/// Returns the files of a folder that are read. Errors: a tokenizer or weights in an unsupported form, by its file's
+/// name; missing files are reported when they are opened.
 fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
     let mut names = vec!["config.json"];
     if has(folder, VOCABULARY) && !has(folder, TOKENIZER) {

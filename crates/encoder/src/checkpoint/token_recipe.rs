@@ -18,7 +18,7 @@ use crate::bert::{BertConfig, BertError, Dense, Tensors};
 
 /// Python's `string.punctuation`.
 const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-/// The `safetensors` crate's own limit.
+/// The limit of the `safetensors` crate.
 const MAX_HEADER_BYTES: u64 = 100_000_000;
 /// The projection's name in either form.
 const PROJECTION: &str = "linear";
@@ -38,7 +38,7 @@ pub struct TokenRecipe {
     pub masks: bool,
     /// True if those masks are attended to.
     pub masks_seen: bool,
-    /// Words whose vectors are left out of passages, where they are one word piece.
+    /// Words whose vectors are left out of passages if they are one word piece.
     pub skipped: Vec<String>,
     projection: Option<Projection>,
 }
@@ -48,7 +48,7 @@ pub struct TokenRecipe {
 struct Projection {
     /// A separate file with its sha256; otherwise it is among the transformer's weights.
     file: Option<(PathBuf, String)>,
-    /// Numbers of a token's vector.
+    /// Length of a token's vector.
     width: usize,
 }
 
@@ -122,14 +122,14 @@ impl TokenRecipe {
         }
     }
 
-    /// Numbers of a token's vector.
+    /// Returns the length of a token's vector.
     pub fn width(&self, config: &BertConfig) -> usize {
         self.projection
             .as_ref()
             .map_or(config.hidden_size(), |projection| projection.width)
     }
 
-    /// The projection, from the transformer's tensors or its own file; `None` where there is none.
+    /// Returns the projection, from the transformer's tensors or a separate file; `None` if there is none.
     pub fn projection(
         &self,
         tensors: &Tensors<'_>,
@@ -162,10 +162,10 @@ impl TokenRecipe {
         )?))
     }
 
-    /// All that vectors depend on, in one line.
+    /// Returns everything that vectors depend on, in one line.
     pub fn fingerprint(&self) -> String {
         let mut told = self.clone();
-        // Where the file lies does not matter.
+        // The file's location does not matter.
         if let Some((path, _)) = told
             .projection
             .as_mut()
@@ -253,7 +253,8 @@ fn punctuation() -> Vec<String> {
     PUNCTUATION.chars().map(String::from).collect()
 }
 
-/// The projection's width, where the weights have one. Reads the file's header only: the weights are many megabytes.
+/// Returns the projection's width, if the weights have one. Reads the file's header only: the weights are many
+/// megabytes.
 fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, CheckpointError> {
     let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut length = [0; 8];
