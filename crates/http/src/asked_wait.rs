@@ -1,4 +1,4 @@
-//! The wait that a server asks for, out of the headers in use.
+//! The wait that a server asks for, from the common headers.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,8 +6,8 @@ use reqwest::header::HeaderMap;
 
 use ragtriage_core::text::retry_after;
 
-/// Headers that say how much of a limit is left, each with the one that says when it is there again (`OpenAI`, Azure, Groq, vLLM
-/// gateways; the last pair `OpenRouter`).
+/// Headers of remaining rate limits, each with the header of its reset time (`OpenAI`, Azure, Groq, vLLM gateways; the
+/// last pair `OpenRouter`).
 const LIMITS: [(&str, &str); 3] = [
     (
         "x-ratelimit-remaining-requests",

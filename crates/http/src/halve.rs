@@ -1,4 +1,4 @@
-//! Many things in one call, as many as the server takes.
+//! Batched calls, as large as the server accepts.
 
 use std::future::Future;
 
@@ -11,7 +11,7 @@ pub async fn in_halves<'a, I, T, E, F: Future<Output = Result<Vec<T>, E>>>(
     is_too_much: impl Fn(&E) -> bool,
 ) -> Result<Vec<T>, E> {
     let mut answers = Vec::with_capacity(items.len());
-    // What is still to be asked, the next on top.
+    // Items still to be asked, the next on top.
     let mut waiting = if items.is_empty() {
         Vec::new()
     } else {

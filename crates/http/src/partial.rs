@@ -18,14 +18,14 @@ use ragtriage_core::text::hex::hex;
 pub struct Partial {
     path: PathBuf,
     file: File,
-    /// The path of the mark and the first of its two lines; none for a file of this process alone.
+    /// The path of the mark and the first of its two lines; `None` for a file of this process alone.
     mark: Option<(PathBuf, String)>,
     n_bytes: u64,
     version: Option<String>,
 }
 
 impl Partial {
-    /// A file of this process alone, which must be there.
+    /// Opens a file of this process alone, which must exist.
     ///
     /// # Errors
     /// `Write`.
@@ -88,7 +88,7 @@ impl Partial {
         Ok(partial)
     }
 
-    /// Bytes that are there.
+    /// Returns the number of bytes received.
     #[must_use]
     pub fn n_bytes(&self) -> u64 {
         self.n_bytes
@@ -125,7 +125,7 @@ impl Partial {
         Ok(())
     }
 
-    /// Takes the file and its mark away.
+    /// Removes the file and its mark.
     pub fn remove(self) {
         // A file that cannot be removed is overwritten by the next process.
         let _ = fs::remove_file(&self.path);

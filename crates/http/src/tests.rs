@@ -1,4 +1,4 @@
-//! The client over loopback: what is tried again, what is not, what an error shows.
+//! Tests of the client over loopback: retries, permanent failures, and error messages.
 
 use std::time::Duration;
 

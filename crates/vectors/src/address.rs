@@ -10,9 +10,9 @@ use ragtriage_core::text::address::is_on_this_machine;
 /// A Qdrant server's address, key and timeouts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// `http://host:6334`: scheme and gRPC port are needed.
+    /// `http://host:6334`: scheme and gRPC port are required.
     pub url: String,
-    /// Sent with every call where given; never shown.
+    /// Sent with every call if given; never shown.
     pub api_key: Option<String>,
     /// Maximum duration of one call, its retries included.
     pub timeout: Duration,
@@ -39,7 +39,7 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Refuses what the client would take in the wrong sense, or would repeat with its secret in an error.
+    /// Rejects URLs that the client would misinterpret, or would repeat with a secret in an error.
     #[cfg_attr(
         not(feature = "server"),
         allow(dead_code, reason = "only the server store connects")
@@ -67,7 +67,7 @@ impl Server {
     }
 }
 
-/// A URL that the client accepts but cannot use as it is meant: without a port it would try 80 or 443.
+/// Checks for URLs that the client accepts but cannot use as intended: without a port it would try 80 or 443.
 fn check_url(url: &str) -> Result<(), IndexError> {
     match defect(url) {
         None => Ok(()),

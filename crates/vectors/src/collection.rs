@@ -11,29 +11,29 @@ use ragtriage_core::config::OutOfRange;
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::text::hex::hex;
 
-/// Raised whenever stored points change in meaning; older collections are then left alone and new ones made.
+/// Incremented whenever stored points change in meaning; older collections are then ignored and new ones created.
 const FORMAT: u32 = 2;
 
-/// The most, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
+/// Maximum size, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
 const FULL_SCAN_KB: usize = 10_000;
 
-/// Whose vector a search's is, in errors.
+/// Owner of a search's vector, in errors.
 const QUESTION: &str = "the question";
 
 /// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionSpec {
-    /// The hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
+    /// Hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
     pub content: String,
-    /// The name of the one vector that each point has: `dense`, `late_interaction`, `bm25`.
+    /// Name of the one vector that each point has: `dense`, `late_interaction`, `bm25`.
     pub vector_name: String,
     /// Kind of that vector.
     pub vector: VectorSpec,
     /// Number of points when complete; they are numbered from 0.
     pub expected_points: usize,
-    /// `None`: never build a graph, whatever the size. Sparse vectors have none.
+    /// Graph settings; `None` never builds a graph, whatever the size. Sparse vectors have none.
     pub hnsw: Option<Hnsw>,
-    /// Off unless its kind says otherwise. Sparse vectors have none.
+    /// Quantization; off unless its kind says otherwise. Sparse vectors have none.
     pub quantization: Quantization,
     /// Placement on a server.
     pub placement: Placement,
@@ -44,12 +44,12 @@ pub struct CollectionSpec {
 pub(super) struct SearchParameters {
     pub(super) exact: bool,
     pub(super) ef: Option<usize>,
-    /// Rescore and oversampling, where a compressed copy is read.
+    /// Rescoring and oversampling, if a compressed copy is read.
     pub(super) quantization: Option<(bool, f64)>,
 }
 
 impl CollectionSpec {
-    /// A collection that is scanned, unquantized, placed as the server likes.
+    /// Creates a collection that is scanned, unquantized, with the server's default placement.
     #[must_use]
     pub fn new(
         content: String,
@@ -68,8 +68,8 @@ impl CollectionSpec {
         }
     }
 
-    /// Its name: the content's hash, then that of its layout. A changed setting that changes points or graph is another
-    /// collection; `ef`, rescoring and oversampling are a search's own and change nothing.
+    /// Returns its name: the content's hash, then that of its layout. A setting that affects points or graph gives
+    /// another collection; `ef`, rescoring and oversampling belong to a search and change nothing.
     #[must_use]
     pub fn name(&self) -> String {
         let hash = Sha256::digest(self.layout());
@@ -125,7 +125,7 @@ impl CollectionSpec {
         parts.join(", ")
     }
 
-    /// The graph's settings where one has to be built.
+    /// Returns the graph's settings, if one has to be built.
     pub(super) fn graph(&self) -> Option<Hnsw> {
         let hnsw = self
             .hnsw
@@ -133,16 +133,16 @@ impl CollectionSpec {
         hnsw.filter(|_| self.vector != VectorSpec::Sparse)
     }
 
-    /// The quantization where there is one.
+    /// Returns the quantization, if any.
     pub(super) fn scalar(&self) -> Option<Quantization> {
         let on =
             self.quantization.kind == QuantizationKind::Scalar && self.vector != VectorSpec::Sparse;
         on.then_some(self.quantization)
     }
 
-    /// The size, in KiB of vectors, below which the engine scans although it has a graph. Qdrant looks at each segment
-    /// alone, and for a filter at the points that it lets through. A collection gets a graph because we asked for one,
-    /// so a small one has a small threshold: a sixteenth of its size, for there are at most eight segments a shard.
+    /// Returns the size, in KiB of vectors, below which the engine scans although it has a graph. Qdrant considers each
+    /// segment alone, and for a filter the points that pass it. A collection has a graph because we requested one, so a
+    /// small one gets a small threshold: a sixteenth of its size, since there are at most eight segments per shard.
     pub(super) fn full_scan_kb(&self, least: usize) -> usize {
         let (VectorSpec::Dense { dimension, .. } | VectorSpec::Multi { dimension, .. }) =
             self.vector
@@ -174,7 +174,7 @@ impl CollectionSpec {
         }
     }
 
-    /// Refuses what no engine could make, or what could leave the cache's folder.
+    /// Rejects collections that no engine could create, or whose name could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), IndexError> {
         let is_hex = self
             .content
@@ -212,7 +212,7 @@ impl CollectionSpec {
         Ok(self.placement.check()?)
     }
 
-    /// Refuses points that do not belong in the collection, before any is written.
+    /// Rejects points that do not belong in the collection, before any is written.
     pub(super) fn check_points(&self, points: &[Point]) -> Result<(), IndexError> {
         let name = self.name();
         points.iter().try_for_each(|point| {
@@ -229,7 +229,7 @@ impl CollectionSpec {
         })
     }
 
-    /// Refuses a question's vector that does not belong in the collection.
+    /// Rejects a question's vector that does not belong in the collection.
     pub(super) fn check_search(&self, search: &VectorSearch<'_>) -> Result<(), IndexError> {
         self.vector
             .check_vector(search.vector, QUESTION, &self.name())
@@ -257,7 +257,7 @@ pub(super) fn payload(point: &Point) -> Map<String, Value> {
     fields
 }
 
-/// Points in batches of at most `most_bytes` of vectors and `most_points` points, at least one point each.
+/// Splits points into batches of at most `most_bytes` of vectors and `most_points` points, at least one point each.
 pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -> Vec<&[Point]> {
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -275,7 +275,7 @@ pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -
     batches
 }
 
-/// The numbers of `0..expected_points` that are not in `found`, which may be in any order.
+/// Returns the numbers of `0..expected_points` that are not in `found`, which may be in any order.
 pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
     let mut is_there = vec![false; expected_points];
     for &number in found {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use ragtriage_core::config::OutOfRange;
 
-/// The error of a foreign system, whatever its type.
+/// Error of a foreign system, of any type.
 pub(super) type Foreign = Box<dyn Error + Send + Sync>;
 
 /// Creates a foreign error from its message only.
@@ -19,7 +19,7 @@ pub(super) fn foreign(message: String) -> Foreign {
     Foreign::from(message)
 }
 
-/// Why an index could not be built or searched.
+/// Error of building or searching an index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// A parameter outside its range.
@@ -51,7 +51,7 @@ pub enum IndexError {
         /// The chunk's id, or `the question`.
         of: String,
     },
-    /// A vector that is none of the collection's kind: dense, multi, sparse.
+    /// A vector of another kind than the collection's: dense, multi, sparse.
     #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
     Kind {
         /// The chunk's id, or `the question`.
@@ -63,7 +63,7 @@ pub enum IndexError {
         /// The collection's vectors.
         wanted: String,
     },
-    /// A multivector or sparse vector that is none.
+    /// A malformed multivector or sparse vector.
     #[error("the vector of `{of}` {what}")]
     Malformed {
         /// The chunk's id, or `the question`.
@@ -92,9 +92,9 @@ pub enum IndexError {
         collection: String,
         /// Folder or URL.
         place: String,
-        /// Its layout as found.
+        /// The layout found.
         found: String,
-        /// The layout asked for.
+        /// The layout expected.
         wanted: String,
     },
     /// A collection with points that this program did not store.
@@ -159,7 +159,7 @@ pub enum IndexError {
         /// Error of the network.
         source: Foreign,
     },
-    /// The server wants an API key, or another one.
+    /// The server requires an API key, or another one.
     #[error("the Qdrant server at `{url}` refused the API key (gRPC status {status})")]
     Denied {
         /// The URL.
@@ -217,14 +217,14 @@ pub enum IndexError {
         collection: String,
         /// The requested action.
         action: &'static str,
-        /// The status' name.
+        /// The name of the status.
         status: &'static str,
         /// Number of attempts.
         attempts: usize,
         /// Error of the server.
         source: Foreign,
     },
-    /// The server's answer lacks what the protocol promises.
+    /// The server's answer lacks a part that the protocol promises.
     #[error("the response of the Qdrant server at `{url}` lacks {what}")]
     Answer {
         /// The URL.
@@ -235,7 +235,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as stored in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -63,7 +63,7 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
         .collect()
 }
 
-/// The search that the tests ask most.
+/// Returns the search that the tests use most.
 pub(super) fn exact(vector: &Vector, limit: usize) -> VectorSearch<'_> {
     VectorSearch {
         vector,
@@ -93,7 +93,7 @@ fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
     }
 }
 
-/// Numbers and similarities by comparing with every point, best first.
+/// Computes numbers and similarities by comparing with every point, best first.
 pub(super) fn brute_force(points: &[Point], query: &Vector, spec: VectorSpec) -> Vec<(u32, f64)> {
     let score = |vector: &Vector| match (spec, vector, query) {
         (VectorSpec::Dense { similarity, .. }, Vector::Dense(a), Vector::Dense(b)) => {
@@ -129,7 +129,8 @@ pub(super) fn numbers(found: &[Neighbour]) -> Vec<u32> {
     found.iter().map(|neighbour| neighbour.number).collect()
 }
 
-/// Asserts that `found` is the best of `expected` (all points, best first) where scores of 32 bits can tell.
+/// Asserts that `found` is the best of `expected` (all points, best first) as far as 32-bit scores can distinguish
+/// them.
 pub(super) fn assert_best(found: &[Neighbour], expected: &[(u32, f64)], limit: usize) {
     assert_eq!(found.len(), limit.min(expected.len()));
     let truth: BTreeMap<u32, f64> = expected.iter().copied().collect();

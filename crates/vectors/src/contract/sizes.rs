@@ -55,7 +55,8 @@ async fn int8() {
     fill(spec, &dense(N_POINTS as u32, 384)).await;
 }
 
-/// Chunks of 100 different terms of 200,000, the term at rank r drawn as 1/r is: about what 200 tokens of English hold.
+/// Chunks of 100 distinct terms of 200,000, the term at rank r drawn with weight 1/r: about as many as in 200 tokens of
+/// English.
 #[tokio::test]
 #[ignore = "leaves a collection on the server"]
 async fn sparse() {

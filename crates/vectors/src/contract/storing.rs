@@ -45,7 +45,7 @@ pub(super) async fn upserting_twice_changes_nothing(kind: &impl Kind) {
     let (store, points) = (kind.open(&spec).await.expect("made"), dense(21, DIMENSION));
     store.upsert(&points[..15]).await.expect("stored");
     store.upsert(&points[..15]).await.expect("stored again");
-    // A number names its content, so what is there is not replaced.
+    // A number identifies its content, so an existing point is not replaced.
     let other = Point {
         number: 3,
         ..points[20].clone()

@@ -7,9 +7,9 @@ use qdrant_client::QdrantError;
 use crate::IndexError;
 use crate::error::foreign;
 
-/// One failed call, in our words.
+/// One failed call, without the client's types.
 pub(super) struct CallFailure {
-    /// The gRPC code (grpc.io, "Status codes"); 2, unknown, where the call did not come that far.
+    /// The gRPC code (grpc.io, "Status codes"); 2, unknown, if the call did not come that far.
     pub(super) code: i32,
     pub(super) message: String,
     /// Wait that the server asks for.
@@ -46,7 +46,7 @@ impl CallFailure {
         }
     }
 
-    /// No answer before our deadline.
+    /// Creates the failure of a call that exceeded our deadline.
     pub(super) fn late(action: &str) -> Self {
         Self {
             code: 4,
@@ -83,7 +83,8 @@ impl CallFailure {
         self.code == 13 && words.iter().any(|word| self.message.contains(word))
     }
 
-    /// Cancelled (the client's own timeout), deadline exceeded, resource exhausted, aborted, unavailable, not ready.
+    /// Returns true for transient failures: cancelled (the client's own timeout), deadline exceeded, resource
+    /// exhausted, aborted, unavailable, not ready.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self.code, 1 | 4 | 8 | 10 | 14) || self.is_no_answer() || self.is_not_ready()
     }
@@ -140,7 +141,7 @@ impl CallFailure {
     }
 }
 
-/// The names of gRPC's status codes.
+/// Returns the name of a gRPC status code.
 fn code_name(code: i32) -> &'static str {
     const NAMES: [&str; 17] = [
         "ok",
@@ -200,7 +201,7 @@ mod tests {
         for code in [3, 5, 7, 13, 16] {
             assert!(!failure(code, "no").may_pass(), "{code}");
         }
-        // What two nodes of Qdrant 1.18.3 said while another process made the collection.
+        // Messages of two Qdrant 1.18.3 nodes while another process created the collection.
         assert!(failure(13, "Service internal error: 0 of 0 read operations failed").may_pass());
     }
 
