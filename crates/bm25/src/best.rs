@@ -15,7 +15,8 @@ pub(super) struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    /// `bar`: a score that at least `limit` documents, all of which will be offered, are known to reach.
+    /// Creates an empty set; `bar` is a score that at least `limit` documents, all of which will be offered, are known
+    /// to reach.
     pub(super) fn new(limit: usize, bar: f32, order: &'a [u32]) -> Self {
         let limit = limit.min(order.len());
         Self {
@@ -58,7 +59,7 @@ impl<'a> Best<'a> {
     }
 }
 
-/// Score descending, then id descending.
+/// Orders by score descending, then id descending.
 fn rank(order: &[u32], (a, a_score): (u32, f32), (b, b_score): (u32, f32)) -> Ordering {
     let place = |document: u32| order.get(document as usize);
     b_score

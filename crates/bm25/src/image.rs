@@ -309,7 +309,7 @@ impl<'a> Postings<'a> {
         )
     }
 
-    /// The share of a document.
+    /// Returns the share of a document.
     pub(super) fn share(&self, document: u32) -> Option<f32> {
         let (docs, shares) = self.of_window(document as usize / WINDOW);
         let place = docs

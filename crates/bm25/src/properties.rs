@@ -28,7 +28,7 @@ fn n_weightings() -> usize {
     Variant::ALL.len() + 1
 }
 
-/// Documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
+/// Returns documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
 fn corpus() -> impl Strategy<Value = Vec<Vec<u32>>> {
     vec(
         vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12),
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// Three documents and the bytes of their index.
+/// Returns three documents and the bytes of their index.
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
     let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| {

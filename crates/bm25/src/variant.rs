@@ -27,7 +27,7 @@ pub struct Bm25Parameters {
 }
 
 impl Default for Bm25Parameters {
-    /// Lucene's variant and its defaults: k1 1.2, b 0.75.
+    /// Returns Lucene's variant and its defaults: k1 1.2, b 0.75.
     fn default() -> Self {
         Self {
             variant: Variant::Lucene,

@@ -38,7 +38,8 @@ pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
         .collect()
 }
 
-/// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone gives similar ids similar high bits.
+/// Hashes the id by FNV-1a, started from the mixed seed, then mixed once more: FNV alone gives similar ids similar high
+/// bits.
 fn draw(seed: u64, id: &str) -> u64 {
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
     mix(id.bytes().fold(mix(seed), |hash, byte| {
@@ -46,7 +47,7 @@ fn draw(seed: u64, id: &str) -> u64 {
     }))
 }
 
-/// One step of splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's `splitmix64.c`).
+/// Makes one step of splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's `splitmix64.c`).
 fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -16,7 +16,7 @@ struct Sum {
     sum: u32,
 }
 
-/// Four tries without waits.
+/// Returns four tries without waits.
 fn at_once() -> Backoff {
     Backoff {
         first_wait: Duration::ZERO,

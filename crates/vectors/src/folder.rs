@@ -328,7 +328,7 @@ mod tests {
         CollectionFolder::open(collection).expect("opened")
     }
 
-    /// A locked collection with one file of the engine.
+    /// Returns a locked collection with one file of the engine.
     fn whole(collection: &Path) -> CollectionFolder {
         let folder = open(collection);
         folder.clear().expect("emptied");

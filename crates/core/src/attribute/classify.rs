@@ -38,7 +38,7 @@ pub struct Outcome {
     /// Flags of the question.
     pub flags: Vec<Flag>,
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
-    /// separates what was found from what was needed. `None` when support reached the prompt or there is no gold.
+    /// separates what was found from what was needed. `None` when support reached the prompt or cannot be tested.
     pub lost: Option<Stage>,
     /// Support at documents, chunks, candidates, `top_k` and prompt; `None` when the question has no gold.
     pub reached: Option<[bool; 5]>,
@@ -47,7 +47,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the first stage whose result lacks the support; `None` when it reached the prompt or there is no gold.
+    /// Returns the first stage whose result lacks the support; `None` when it reached the prompt or cannot be tested.
     #[must_use]
     pub fn lost_at(&self) -> Option<Stage> {
         self.reached.and_then(first_lost)

@@ -47,12 +47,12 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// The first k of the ranking.
+    /// Returns the first k of the ranking.
     pub fn top_k(&self) -> &[&'a ChunkId] {
         &self.ranking[..self.k.min(self.ranking.len())]
     }
 
-    /// The chunks of a stage; empty for those before retrieval, which hold every chunk.
+    /// Returns the chunks of a stage; empty for those before retrieval, which hold every chunk.
     pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
         match stage {
             Stage::Corpus | Stage::Chunking => &[],

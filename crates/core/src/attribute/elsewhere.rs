@@ -28,7 +28,7 @@ impl<'a> Elsewhere<'a> {
         }
     }
 
-    /// The question's content terms without the answers' own words.
+    /// Returns the question's content terms without the answers' own words.
     pub fn wanted(&self) -> &BTreeSet<String> {
         self.wanted
             .get_or_init(|| terms::without(terms::of_question(self.question), self.answers))

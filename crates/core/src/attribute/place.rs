@@ -1,7 +1,7 @@
 //! Locates passages that another system chunked in our documents.
 //!
 //! A passage is searched for exactly, then with all runs of white space treated as equal, then (both ways) without a
-//! first line that is the document's title. There is no fuzzier matching: a rewritten passage is not located.
+//! first line that is the document's title. Matching is never fuzzier than that: a rewritten passage is not located.
 //!
 //! Without a document id, any document may contain the passage. A word index (words separated by white space) narrows
 //! the search to the documents that contain the rarest whole words of the passage. Its first and last word may be
@@ -116,7 +116,7 @@ impl WordIndex {
             .collect()
     }
 
-    /// The postings of one word's hash.
+    /// Returns the postings of one word's hash.
     fn list(&self, hash: u32) -> &[u64] {
         let start = self
             .postings
@@ -130,7 +130,7 @@ fn posting(hash: u32, document: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(document)
 }
 
-/// FNV-1a with both halves folded into one. A collision only adds a document to search.
+/// Hashes by FNV-1a with both halves folded into one. A collision only adds a document to search.
 fn hash(word: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;

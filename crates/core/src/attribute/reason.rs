@@ -196,7 +196,7 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     (0..members.len()).min_by_key(distance).unwrap_or_default()
 }
 
-/// The first chunk of the final ranking, else of the candidates, that `is_wanted`.
+/// Returns the first chunk of the final ranking, else of the candidates, that `is_wanted`.
 fn best_placed<'a>(
     delivery: &Delivery<'a>,
     is_wanted: impl Fn(&ChunkId) -> bool,
@@ -266,7 +266,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
     }
 }
 
-/// `chunk 3 came second, chunk 4 was not among 100 candidates`.
+/// Formats as `chunk 3 came second, chunk 4 was not among 100 candidates`.
 fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
     let places: Vec<String> = chunks
         .iter()

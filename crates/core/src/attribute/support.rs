@@ -19,7 +19,7 @@ pub struct SupportTest<'a> {
 }
 
 impl<'a> SupportTest<'a> {
-    /// `groups` is parallel to `question.evidence`.
+    /// Creates the test; `groups` is parallel to `question.evidence`.
     #[must_use]
     pub fn new(
         question: &'a Question,
@@ -54,7 +54,7 @@ impl<'a> SupportTest<'a> {
         }
     }
 
-    /// The rule that applies.
+    /// Returns the rule that applies.
     #[must_use]
     pub fn rule(&self) -> SupportRule {
         self.rule
@@ -121,7 +121,7 @@ impl<'a> SupportTest<'a> {
         !self.pieces(at, range).is_empty() && self.holding(at, range).is_empty()
     }
 
-    /// The chunks that hold a byte of a labelled `range`, in document order.
+    /// Returns the chunks that hold a byte of a labelled `range`, in document order.
     #[must_use]
     pub fn pieces(&self, (group, member): (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
         let overlaps = |id: &&ChunkId| {
@@ -190,7 +190,7 @@ impl<'a> SupportTest<'a> {
             })
     }
 
-    /// The bytes of `doc` that `chunks` hold.
+    /// Returns the bytes of `doc` that `chunks` hold.
     fn union(&self, doc: &str, chunks: &[&ChunkId]) -> RangeSet {
         let of_doc = chunks.iter().filter(|id| id.doc() == doc);
         RangeSet::union(

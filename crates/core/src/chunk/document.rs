@@ -1,6 +1,6 @@
 //! `document`: the whole text as one chunk.
 //!
-//! There is no size limit: `size` and `overlap` are ignored, and an encoder may read only the beginning.
+//! Size is unlimited: `size` and `overlap` are ignored, and an encoder may read only the beginning.
 
 use super::piece::{Piece, trim};
 use crate::text::tokens::TokenCounter;

@@ -5,7 +5,7 @@
 //! - ascend by start and by end, so that none lies inside another,
 //! - begin and end with a character that is not white space, on char boundaries,
 //! - fit the size when their text is counted separately; except [`Strategy::Document`], which has no limit, and a
-//! single character that alone exceeds it,
+//!   single character that alone exceeds it,
 //! - are the same for the same text, [`ChunkSpec`] and counter.
 //!
 //! A text of white space only gives none. Titles are not part of chunks.

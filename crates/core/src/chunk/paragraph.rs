@@ -17,7 +17,7 @@ use crate::types::ByteRange;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// The ranges of `text`.
+/// Returns the ranges of `text`.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     let merger = Merger {
         text,
@@ -45,7 +45,7 @@ pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -
     chunks
 }
 
-/// The paragraphs of `text`, without outer white space. `n_tokens` is each one's own count.
+/// Returns the paragraphs of `text`, without outer white space. `n_tokens` is the count of each one alone.
 fn paragraphs(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
     let mut blocks = Vec::new();
     let (mut start, mut line_start) = (0, 0);
@@ -112,7 +112,7 @@ impl Merger<'_> {
         end
     }
 
-    /// The first of the paragraphs after `first` and below `end` that the next chunk repeats; `end` for none.
+    /// Returns the first of the paragraphs after `first` and below `end` that the next chunk repeats; `end` for none.
     fn overlap(&self, first: usize, end: usize) -> usize {
         let limit = self.spec.overlap();
         let mut start = end;
@@ -149,7 +149,7 @@ impl Merger<'_> {
         )
     }
 
-    /// The count of a paragraph and of the blank lines before it.
+    /// Returns the count of a paragraph and of the blank lines before it.
     fn with_gap(&self, i: usize) -> usize {
         let Piece { range, n_tokens } = self.paragraphs[i];
         let before = i

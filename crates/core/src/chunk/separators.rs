@@ -19,7 +19,7 @@ use crate::types::ByteRange;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// The ranges of `text`, untrimmed.
+/// Returns the ranges of `text`, untrimmed.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     let mut splitter = Splitter {
         text,
@@ -87,7 +87,7 @@ impl Splitter<'_> {
     }
 }
 
-/// The first separator that `text` contains, and those after it; `""` is contained in any text.
+/// Returns the first separator that `text` contains, and those after it; `""` is contained in any text.
 fn choose<'a>(text: &str, separators: &'a [String]) -> (Option<&'a str>, &'a [String]) {
     let found = separators
         .iter()
@@ -99,7 +99,7 @@ fn choose<'a>(text: &str, separators: &'a [String]) -> (Option<&'a str>, &'a [St
     }
 }
 
-/// `range` cut before each occurrence of `separator`; before each character where that is `""`.
+/// Splits `range` before each occurrence of `separator`; before each character if that is `""`.
 fn parts(text: &str, range: Range<usize>, separator: Option<&str>) -> Vec<ByteRange> {
     let own = &text[range.start..range.end];
     let mut cuts: Vec<usize> = match separator {

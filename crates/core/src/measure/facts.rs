@@ -39,7 +39,7 @@ pub struct MeasureFacts {
     pub paper: &'static str,
 }
 
-/// The facts of most measures: in 0..=1, higher is better.
+/// Returns the facts of most measures: in 0..=1, higher is better.
 const fn share(
     formula: &'static str,
     reference: Option<&'static str>,

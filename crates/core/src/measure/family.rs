@@ -34,7 +34,7 @@ macro_rules! families {
             /// Every family, in report order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The name before the cutoff.
+            /// Returns the name before the cutoff.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }

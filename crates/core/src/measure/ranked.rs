@@ -58,7 +58,7 @@ impl Graded {
         }
     }
 
-    /// A family's value over the first k, or over the whole ranking.
+    /// Returns a family's value over the first k, or over the whole ranking.
     #[must_use]
     pub fn at(&self, family: Family, k: Option<usize>, n_documents: Option<usize>) -> Option<f64> {
         let whole = k.unwrap_or(self.ranked.len()).max(1);
@@ -217,7 +217,7 @@ impl Graded {
     }
 }
 
-/// The sum of gain / log2(rank + 1) over positive grades, ranks from 1.
+/// Returns the sum of gain / log2(rank + 1) over positive grades, ranks from 1.
 fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f64 {
     let relevant = grades.enumerate().filter(|(_, grade)| *grade > 0);
     relevant.fold(0.0, |sum, (at, grade)| {
@@ -225,7 +225,7 @@ fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f
     })
 }
 
-/// `part / whole`, 0 for 0 over 0.
+/// Returns `part / whole`, 0 for 0 over 0.
 fn over(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// `ranked`: -9 means unjudged.
+    /// Creates a graded ranking; in `ranked`, -9 means unjudged.
     fn graded(ranked: &[i32], judged: &[i32]) -> Graded {
         Graded::new(
             ranked
@@ -436,7 +436,7 @@ mod tests {
         Family::MedianRank,
     ];
 
-    /// A ranking of up to 12 documents and further judged ones.
+    /// Returns a ranking of up to 12 documents and further judged ones.
     fn rankings() -> impl Strategy<Value = (Vec<Option<i32>>, Vec<i32>)> {
         let ranked = prop::collection::vec(prop::option::of(-1..5), 0..12);
         (ranked, prop::collection::vec(-1..5, 0..6)).prop_map(|(ranked, missed)| {

@@ -50,25 +50,26 @@ impl SpanCounts {
         counts
     }
 
-    /// Shared bytes over shown bytes; 0 when nothing was shown. In 0..=1.
+    /// Returns shared bytes over shown bytes; 0 when nothing was shown. In 0..=1.
     #[must_use]
     pub fn precision(self) -> f64 {
         over(self.shared, self.shown)
     }
 
-    /// Shared bytes over evidence bytes; 0 without evidence. In 0..=1.
+    /// Returns shared bytes over evidence bytes; 0 without evidence. In 0..=1.
     #[must_use]
     pub fn recall(self) -> f64 {
         over(self.shared, self.evidence)
     }
 
-    /// Shared bytes over shown bytes and evidence bytes missed; 0 when there is neither. In 0..=1.
+    /// Returns shared bytes over shown bytes and evidence bytes missed; 0 when there is neither. In 0..=1.
     #[must_use]
     pub fn iou(self) -> f64 {
         over(self.shared, self.shown + self.evidence - self.shared)
     }
 
-    /// For the chunks that hold evidence instead of those retrieved: shared bytes over the union of both. In 0..=1.
+    /// Returns shared bytes over the union of both, if computed for the chunks that hold evidence instead of those
+    /// retrieved. In 0..=1.
     #[must_use]
     pub fn precision_omega(self) -> f64 {
         over(self.shared, self.united)

@@ -158,7 +158,7 @@ impl Template {
         hex(&key(&[&system, &user]))
     }
 
-    /// The system message (empty for none) and the user message.
+    /// Returns the system message (empty for none) and the user message.
     #[must_use]
     pub fn render(&self, question: &str, passages: &[PromptPassage]) -> (String, String) {
         let shown: Vec<String> = passages

@@ -22,7 +22,7 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// A plan with percentile intervals; `cluster_of[i]` is question i's cluster, any numbers.
+    /// Creates a plan with percentile intervals; `cluster_of[i]` is question i's cluster, any numbers.
     #[must_use]
     pub fn new(cluster_of: Vec<usize>, resamples: usize, seed: u64) -> Self {
         let (cluster_of, n_clusters) = cluster::renumbered(cluster_of);
@@ -84,7 +84,7 @@ impl Bootstrap {
             .collect()
     }
 
-    /// The 95 % percentile interval of resampled means, or of anything computed from them resample by resample.
+    /// Returns the 95% percentile interval of resampled means, or of anything computed from them resample by resample.
     #[must_use]
     pub fn interval(&self, resampled: Vec<f64>) -> Option<Interval> {
         if self.n_clusters() < 2 {
@@ -93,15 +93,15 @@ impl Bootstrap {
         interval::percentile(resampled, interval::reach(self.n_clusters()))
     }
 
-    /// The resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
+    /// Returns the resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
     #[must_use]
     pub fn medians(&self, column: &[Option<f64>]) -> Vec<f64> {
         median::resampled(column, &self.cluster_of, self.draws)
     }
 
-    /// The 95 % percentile interval of a column's median, whatever the plan's method: the jackknife that `BCa` needs
-    /// fails for medians (Efron and Tibshirani 1993, section 11.6). A bound may be infinite. `None` where fewer than two
-    /// clusters have a value.
+    /// Returns the 95% percentile interval of a column's median, whatever the plan's method: the jackknife that `BCa`
+    /// needs fails for medians (Efron and Tibshirani 1993, section 11.6). A bound may be infinite. `None` where fewer
+    /// than two clusters have a value.
     #[must_use]
     pub fn median_interval(&self, column: &[Option<f64>]) -> Option<Interval> {
         let n_clusters = self.n_clusters_with_value(column);

@@ -29,7 +29,7 @@ pub fn clusters<K: Eq + Hash>(
         .collect()
 }
 
-/// Each cluster's sum of its questions' values, by cluster number; 0 for numbers that do not occur.
+/// Returns each cluster's sum of its questions' values, by cluster number; 0 for numbers that do not occur.
 pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; cluster_of.iter().max().map_or(0, |last| last + 1)];
     for (value, &cluster) in values.iter().zip(cluster_of) {

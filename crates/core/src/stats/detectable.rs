@@ -67,7 +67,7 @@ pub fn needed(differences: &[f64], cluster_of: &[usize], alpha: f64) -> Option<u
     Some(high)
 }
 
-/// The noncentrality at which the test has the power wanted.
+/// Returns the noncentrality at which the test has the power wanted.
 fn shift(df: f64) -> f64 {
     let mut high = 4.0;
     while student::power(high, df, ALPHA) < POWER {

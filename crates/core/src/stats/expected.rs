@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// One entry of the file.
+/// Reads one entry of the file.
 pub(super) fn expected<T: DeserializeOwned>(name: &str) -> T {
     let mut file: Value =
         serde_json::from_str(include_str!("../../../../tests/data/stats/expected.json"))

@@ -18,7 +18,8 @@ pub(super) enum SignFlips {
     Drawn { permutations: usize, seed: u64 },
 }
 
-/// The sum of `values`, each with its sign, for every assignment; the same assignments for any list of the same length.
+/// Returns the sum of `values` with random or all signs, for every assignment; lists of the same length get the same
+/// assignments.
 pub(super) fn sums(values: &[f64], signs: SignFlips) -> Vec<f64> {
     let tables: Vec<[f64; TABLE_ROWS]> = values.chunks(TABLE_BITS).map(table).collect();
     match signs {

@@ -44,7 +44,7 @@ pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
     )
 }
 
-/// The point of ascending `values` below which `share` of them lie, interpolated linearly (type 7).
+/// Returns the point of ascending `values` below which `share` of them lie, interpolated linearly (type 7).
 fn quartile(values: &[f64], share: f64) -> f64 {
     let at = share * (values.len() - 1) as f64;
     let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);

@@ -13,7 +13,7 @@
 //! | EM, mean .6 | 92.9 94.0 94.3 | 95.0 94.8 94.5 | 94.2 94.3 94.4 | 95.9 94.9 94.7 |
 //! | EM, mean .9 | 87.3 92.3 93.4 | 90.2 92.9 93.8 | 93.3 93.5 94.6 | 95.2 94.1 94.8 |
 //! | F1 | 91.9 94.1 94.5 | 94.1 94.9 94.8 | 92.8 94.7 94.8 | 94.9 95.2 95.1 |
-//! | difference, 70 % of questions equal | 90.6 93.6 94.9 | 92.7 94.5 95.1 | 87.4 92.3 94.5 | 90.0 93.3 94.8 |
+//! | difference, 70% of questions equal | 90.6 93.6 94.9 | 92.7 94.5 95.1 | 87.4 92.3 94.5 | 90.0 93.3 94.8 |
 //!
 //! `BCa` is therefore better for one run's mean near 0 or 1, and worse for the difference of two runs that differ in
 //! few questions.
@@ -72,15 +72,14 @@ pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Inte
     }
 }
 
-/// The percentile interval; `None` for no resamples.
+/// Returns the percentile interval; `None` for no resamples.
 pub(super) fn percentile(resampled: Vec<f64>, reach: f64) -> Option<Interval> {
     points(resampled, normal::cdf(-reach), normal::cdf(reach))
 }
 
-/// The `BCa` interval of the mean of `column`: its resamples at the shares
-/// `cdf(z0 + (z0 + z) / (1 - a (z0 + z)))`, z = -reach and reach. z0 is the normal quantile of the share of resamples
-/// below the mean, equal ones counted half (never closer to 0 or 1 than half a resample); a is the acceleration. `None`
-/// for no resamples.
+/// Returns the `BCa` interval of the mean of `column`: its resamples at the shares
+/// `cdf(z0 + (z0 + z) / (1 - a (z0 + z)))`, z = -reach and reach. z0 is the normal quantile of the share of resamples below the mean, equal ones counted
+/// half (never closer to 0 or 1 than half a resample); a is the acceleration. `None` for no resamples.
 pub(super) fn bca(column: &ClusterSums, resampled: Vec<f64>, reach: f64) -> Option<Interval> {
     let n_resamples = resampled.len() as f64;
     let mean = column.sums.iter().sum::<f64>() / column.counts.iter().sum::<f64>();
@@ -99,8 +98,8 @@ pub(super) fn bca(column: &ClusterSums, resampled: Vec<f64>, reach: f64) -> Opti
     points(resampled, level(-reach), level(reach))
 }
 
-/// A sixth of the skewness of the jackknife: `sum d^3 / (6 (sum d^2)^1.5)`, d being the mean of all means with one cluster
-/// left out, less one of them. 0 where they are all equal. At least two clusters must have values.
+/// Returns a sixth of the skewness of the jackknife: `sum d^3 / (6 (sum d^2)^1.5)`, d being the mean of all means with
+/// one cluster left out, less one of them. 0 where they are all equal. At least two clusters must have values.
 fn acceleration(column: &ClusterSums) -> f64 {
     let (sum, n) = (
         column.sums.iter().sum::<f64>(),
@@ -213,7 +212,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_interpolated_as_type_7() {
-        // 0..=40: 2.5 % of 40 is 1, 97.5 % is 39; 0..=10: 0.25 and 9.75.
+        // 0..=40: 2.5% of 40 is 1, 97.5% is 39; 0..=10: 0.25 and 9.75.
         let interval = |last: i32| {
             points((0..=last).rev().map(f64::from).collect(), 0.025, 0.975).expect("values")
         };

@@ -12,13 +12,13 @@ const TAIL: f64 = 2.0;
 /// Bound of all quantiles: beyond it the tail underflows `f64`.
 const FARTHEST: f64 = 40.0;
 
-/// The density at `x`.
+/// Returns the density at `x`.
 #[must_use]
 pub fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
 }
 
-/// The probability of a value of at most `x`.
+/// Returns the probability of a value of at most `x`.
 #[must_use]
 pub fn cdf(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail(x) } else { tail(-x) }
@@ -36,7 +36,7 @@ pub fn quantile(p: f64) -> f64 {
     }
 }
 
-/// The probability of a value above `x` >= 0.
+/// Returns the probability of a value above `x` >= 0.
 fn tail(x: f64) -> f64 {
     if x > TAIL {
         // 100 levels are needed at `TAIL`, where it converges slowest; far out a few suffice.

@@ -30,7 +30,7 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    /// For each column, given as its number in each cluster, its total in each resample.
+    /// Returns, for each column, given as its number in each cluster, its total in each resample.
     pub fn totals(self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
         // Measures often agree on every question, as EM@5 and EM@prompt when five passages are packed: such columns are
         // added once.
@@ -91,7 +91,7 @@ impl Draws {
         }
     }
 
-    /// The totals of at most `WIDTH` columns.
+    /// Returns the totals of at most `WIDTH` columns.
     fn block<const WIDTH: usize>(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
         let table: Vec<[f64; WIDTH]> = (0..self.n_clusters)
             .map(|cluster| {

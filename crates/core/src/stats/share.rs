@@ -56,14 +56,14 @@ impl ClusteredShare {
         self.count as f64 / self.n.max(1) as f64
     }
 
-    /// Wilson's 95 % interval. `None` under two clusters.
+    /// Returns Wilson's 95% interval. `None` under two clusters.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         Some(wilson::of_share(self.share(), self.effective_n?))
     }
 
-    /// The 95 % interval of this share less `other`: Newcombe's hybrid of the two score intervals (Newcombe 1998,
-    /// "Interval estimation for the difference between independent proportions", method 10),
+    /// Returns the 95% interval of this share less `other`: Newcombe's hybrid of the two score intervals (Newcombe
+    /// 1998, "Interval estimation for the difference between independent proportions", method 10),
     /// `d - sqrt((p - l)^2 + (U - q)^2)` to `d + sqrt((u - p)^2 + (q - L)^2)`. `None` where either has none.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Interval> {
@@ -85,7 +85,7 @@ mod tests {
     use super::super::expected::assert_close;
     use super::*;
 
-    /// `count` of `n`, every question its own cluster.
+    /// Creates the share `count` of `n`, every question its own cluster.
     fn alone(count: usize, n: usize) -> ClusteredShare {
         ClusteredShare::new(
             &(0..n).map(|at| at < count).collect::<Vec<_>>(),

@@ -19,7 +19,7 @@ const MOST_LEVELS: u32 = 10_000;
 /// Start of the range where the series of the gamma quotient is exact to the last digit.
 const SERIES_FROM: f64 = 20.0;
 
-/// P(|T| >= |t|) with `df` > 0 degrees of freedom. 1 for t = 0, 0 for an infinite t.
+/// Returns P(|T| >= |t|) with `df` > 0 degrees of freedom. 1 for t = 0, 0 for an infinite t.
 #[must_use]
 pub fn two_sided(t: f64, df: f64) -> f64 {
     let t2 = t * t;
@@ -56,10 +56,10 @@ pub fn quantile(p: f64, df: f64) -> f64 {
     root(0.0, high, |t| outside - two_sided(t, df))
 }
 
-/// The power of the two-sided t test at level `alpha` when the true mean lies `shift` standard errors from zero:
-/// P(|T'| > t_(1 - alpha/2, df)) for the noncentral T' = (Z + shift) / U, where U^2 is chi-squared over `df`. The mean of
-/// P(|Z + shift| > t u) over U by the trapezoidal rule in ln u, where the density of U falls off on both sides faster
-/// than any power, so that the rule is exact to rounding (Trefethen and Weideman 2014).
+/// Returns the power of the two-sided t test at level `alpha` when the true mean lies `shift` standard errors from
+/// zero: P(|T'| > t_(1 - alpha/2, df)) for the noncentral T' = (Z + shift) / U, where U^2 is chi-squared over `df`. The
+/// mean of P(|Z + shift| > t u) over U by the trapezoidal rule in ln u, where the density of U falls off on both sides
+/// faster than any power, so that the rule is exact to rounding (Trefethen and Weideman 2014).
 #[must_use]
 pub fn power(shift: f64, df: f64, alpha: f64) -> f64 {
     let critical = quantile(1.0 - alpha / 2.0, df);

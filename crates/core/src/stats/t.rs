@@ -59,7 +59,7 @@ impl MeanError {
     }
 }
 
-/// The mean of `values` and its cluster-robust standard error
+/// Returns the mean of `values` and its cluster-robust standard error:
 ///
 /// `se^2 = G / (G - 1) * sum over clusters of (sum over the cluster of (value - mean))^2 / n^2`
 ///

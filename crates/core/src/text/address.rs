@@ -73,7 +73,7 @@ pub fn is_loopback(url: &Url) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-/// [`is_loopback`] for a text; `false` if it is not a URL.
+/// Returns [`is_loopback`] for a text; `false` if it is not a URL.
 #[must_use]
 pub fn is_on_this_machine(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| is_loopback(&url))

@@ -7,7 +7,7 @@
 
 use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 
-/// `normalize_answer` of the official scripts; no Unicode normalisation.
+/// Applies `normalize_answer` of the official scripts; no Unicode normalisation.
 #[must_use]
 pub fn official(text: &str) -> String {
     if text.is_ascii() {
@@ -17,7 +17,7 @@ pub fn official(text: &str) -> String {
     }
 }
 
-/// [`official`] after NFKC.
+/// Applies [`official`] after NFKC.
 #[must_use]
 pub fn matching(text: &str) -> String {
     if text.is_ascii() {
@@ -53,13 +53,14 @@ fn ascii_words(text: &str) -> String {
     }
 }
 
-/// NFKC and lower case with white space collapsed, nothing deleted: for gold answers that [`matching`] leaves empty.
+/// Applies NFKC and lower case and collapses white space, nothing deleted: for gold answers that [`matching`] leaves
+/// empty.
 #[must_use]
 pub fn unstripped(text: &str) -> String {
     collapse(&fold(text))
 }
 
-/// NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
+/// Applies NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -114,7 +115,7 @@ fn strip(text: &str) -> String {
     out
 }
 
-/// [`strip`] of ASCII in any case, byte by byte.
+/// Applies [`strip`] to ASCII in any case, byte by byte.
 fn strip_ascii(text: &str) -> String {
     let mut out: Vec<u8> = Vec::with_capacity(text.len());
     let mut pending_space = false;

@@ -139,7 +139,7 @@ closed_set! {
     Mode {
         /// Some evidence group has no passage that shares a content term with the question.
         NoSharedTerm = "no_shared_term",
-        /// Of several evidence groups one was found and another missing: the first hop found, the second missed, or the
+        /// One of several evidence groups was found and another missing: the first hop found, the second missed, or the
         /// reverse.
         BridgeMissed = "bridge_missed",
         /// At least half of the top k are near duplicates of a better ranked passage.

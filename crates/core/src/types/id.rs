@@ -89,7 +89,7 @@ id!(
 );
 
 impl ChunkId {
-    /// The id of the `ordinal`-th chunk (from 0) of `doc`.
+    /// Creates the id of the `ordinal`-th chunk (from 0) of `doc`.
     #[must_use]
     pub fn new(doc: &DocId, ordinal: usize) -> Self {
         Self::from(format!("{doc}#{ordinal}"))

@@ -15,7 +15,7 @@ pub struct Pooled {
 }
 
 impl Pooled {
-    /// The best of its ranks.
+    /// Returns the best of its ranks.
     #[must_use]
     pub fn best_rank(&self) -> usize {
         self.ranks.values().copied().min().unwrap_or(usize::MAX)

@@ -119,7 +119,7 @@ impl Question {
         }
     }
 
-    /// Documents that count as relevant (grade > 0), ascending by id.
+    /// Returns documents that count as relevant (grade > 0), ascending by id.
     pub fn relevant_docs(&self) -> impl Iterator<Item = &DocId> {
         self.relevant
             .iter()

@@ -19,7 +19,7 @@ pub struct ByteRange {
 }
 
 impl ByteRange {
-    /// The range `start..end`; empty when `end <= start`.
+    /// Creates the range `start..end`; empty when `end <= start`.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl ByteRange {
         }
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn len(self) -> usize {
         self.end - self.start
@@ -88,7 +88,7 @@ impl fmt::Display for ByteRange {
 pub struct RangeSet(Vec<ByteRange>);
 
 impl RangeSet {
-    /// The union of `ranges`, in any order, overlapping or not.
+    /// Creates the union of `ranges`, in any order, overlapping or not.
     #[must_use]
     pub fn union(ranges: impl IntoIterator<Item = ByteRange>) -> Self {
         let mut sorted: Vec<ByteRange> = ranges
@@ -106,7 +106,7 @@ impl RangeSet {
         Self(merged)
     }
 
-    /// The ranges, ascending.
+    /// Returns the ranges, ascending.
     #[must_use]
     pub fn ranges(&self) -> &[ByteRange] {
         &self.0

@@ -18,7 +18,7 @@ pub struct Hit<I = ChunkId> {
 }
 
 impl<I: Ord> Hit<I> {
-    /// The order of a ranking: score descending, then id descending.
+    /// Returns the order of a ranking: score descending, then id descending.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         other
@@ -61,7 +61,7 @@ impl<I: Ord + Clone + std::hash::Hash> Ranking<I> {
 }
 
 impl<I> Ranking<I> {
-    /// The hits, best first.
+    /// Returns the hits, best first.
     #[must_use]
     pub fn hits(&self) -> &[Hit<I>] {
         &self.0
@@ -79,7 +79,7 @@ impl<I> Ranking<I> {
         self.0.is_empty()
     }
 
-    /// The ids, best first.
+    /// Returns the ids, best first.
     pub fn ids(&self) -> impl Iterator<Item = &I> {
         self.0.iter().map(|hit| &hit.id)
     }

@@ -14,7 +14,7 @@ pub struct TitledText<'a> {
 }
 
 impl<'a> TitledText<'a> {
-    /// A text without a title.
+    /// Creates a text without a title.
     #[must_use]
     pub fn untitled(text: &'a str) -> Self {
         Self { title: "", text }

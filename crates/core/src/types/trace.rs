@@ -364,7 +364,7 @@ impl Trace {
         hits.chain(gold).chain(shown)
     }
 
-    /// The first attempt of an arm.
+    /// Returns the first attempt of an arm.
     #[must_use]
     pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {
         self.arms

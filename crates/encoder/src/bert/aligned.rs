@@ -11,7 +11,7 @@ pub(super) struct Aligned<T = f32> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// `len` zeros.
+    /// Creates `len` zeros.
     pub(super) fn zeros(len: usize) -> Self {
         let padding = LINE / size_of::<T>();
         let store = vec![T::default(); len + padding];
@@ -27,7 +27,7 @@ impl<T: Copy + Default> Aligned<T> {
         &mut self.as_mut_slice()[..len]
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub(super) fn as_slice(&self) -> &[T] {
         &self.store[self.start..self.start + self.len]
     }

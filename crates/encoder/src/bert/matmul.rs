@@ -76,7 +76,7 @@ impl Packed {
         }
     }
 
-    /// The matrix's height.
+    /// Returns the matrix's height.
     pub(super) fn depth(&self) -> usize {
         match self {
             Self::Float32(panels) | Self::Rounded(panels) => panels.depth(),
@@ -84,7 +84,7 @@ impl Packed {
         }
     }
 
-    /// The matrix's width with its padding.
+    /// Returns the matrix's width with its padding.
     pub(super) fn padded_width(&self) -> usize {
         match self {
             Self::Float32(panels) | Self::Rounded(panels) => panels.padded_width(),
@@ -136,7 +136,7 @@ mod tests {
     use crate::bert::product::Finish;
     use std::ops::Range;
 
-    /// Numbers in [-1, 1] of a fixed pseudo-random sequence (Knuth's MMIX constants).
+    /// Returns numbers in [-1, 1] of a fixed pseudo-random sequence (Knuth's MMIX constants).
     fn numbers(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
         let mut next = || {

@@ -321,7 +321,7 @@ struct LayerBuffers {
     attention: Option<(usize, Attention)>,
 }
 
-/// The first row of each sequence.
+/// Returns the first row of each sequence.
 fn first_rows(states: &[f32], sequences: &[Sequence<'_>], hidden: usize) -> Aligned {
     let mut rows = Aligned::zeros(sequences.len() * hidden);
     let mut at = 0;

@@ -91,7 +91,7 @@ fn from_bfloat(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// IEEE 754 binary16, by shifting its fields into place and rescaling: exact for every finite value.
+/// Converts IEEE 754 binary16 by shifting its fields into place and rescaling: exact for every finite value.
 fn from_half(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let rest = u32::from(bits & 0x7fff) << 13;

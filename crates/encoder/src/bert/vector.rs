@@ -71,8 +71,8 @@ pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_add_f32s(half, e, half)
 }
 
-/// The error function to about 3e-7: an odd rational function on [-4, 4], 1 beyond to the last bit. The coefficients
-/// are those of Eigen and XLA for `f32`.
+/// Computes the error function to about 3e-7: an odd rational function on [-4, 4], 1 beyond to the last bit. The
+/// coefficients are those of Eigen and XLA for `f32`.
 #[inline(always)]
 fn erf<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     const TOP: [f32; 7] = [
@@ -173,7 +173,7 @@ pub(super) fn scale<S: Simd>(simd: S, row: &mut [f32], factor: f32) {
     }
 }
 
-/// The sum of `map(x)` in sixteen interleaved lanes, which the compiler turns into vector additions.
+/// Returns the sum of `map(x)` in sixteen interleaved lanes, which the compiler turns into vector additions.
 #[inline(always)]
 fn sum<S: Simd>(_simd: S, row: &[f32], map: impl Fn(f32) -> f32) -> f32 {
     let mut lanes = [0.0_f32; 16];

@@ -196,7 +196,7 @@ impl WordPieces {
             .unwrap_or(0))
     }
 
-    /// The id of a word piece of the vocabulary.
+    /// Returns the id of a word piece of the vocabulary.
     pub fn id(&self, word_piece: &str) -> Option<u32> {
         self.tokenizer.token_to_id(word_piece)
     }

@@ -30,7 +30,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The digests by file name, in one line.
+    /// Returns the digests by file name, in one line.
     pub fn digests(&self) -> String {
         self.files
             .iter()
@@ -39,7 +39,7 @@ impl Checkpoint {
             .join(" ")
     }
 
-    /// The model's shape.
+    /// Returns the model's shape.
     pub fn config(&self) -> Result<BertConfig, CheckpointError> {
         let path = self.file("config.json");
         Ok(BertConfig::read(&read(&path)?, &path)?)

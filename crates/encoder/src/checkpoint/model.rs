@@ -27,7 +27,7 @@ pub struct Model<H = ()> {
 }
 
 impl Model {
-    /// A model without a head; see [`Self::with_head`].
+    /// Returns a model without a head; see [`Self::with_head`].
     pub fn new(
         checkpoint: Checkpoint,
         config: BertConfig,
@@ -81,12 +81,12 @@ impl<H> Model<H> {
         })
     }
 
-    /// The files.
+    /// Returns the files.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn config(&self) -> &BertConfig {
         &self.config
     }

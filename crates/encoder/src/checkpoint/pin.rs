@@ -58,12 +58,12 @@ pub static PINS: [Pin; 1] = [Pin {
     },
 }];
 
-/// The sha256 of `bytes`, in hex.
+/// Returns the sha256 of `bytes`, in hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The sha256 of the file at `path`, in hex.
+/// Returns the sha256 of the file at `path`, in hex.
 pub fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
     let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut digest = Sha256::new();

@@ -18,7 +18,7 @@ fn tiny(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A copy of a tiny checkpoint whose files may be changed.
+/// Returns a copy of a tiny checkpoint whose files may be changed.
 fn copy_of(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(tiny(name)).unwrap() {
@@ -214,7 +214,7 @@ fn texts_are_not_lower_cased_in_silence() {
     assert!(error.contains("`do_lower_case` = `true`"), "{error}");
 }
 
-/// `SplitMix64` (Steele et al. 2014).
+/// Draws a number by `SplitMix64` (Steele et al. 2014).
 fn next(state: &mut u64) -> usize {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

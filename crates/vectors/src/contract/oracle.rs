@@ -12,7 +12,7 @@ pub(super) const DIMENSION: usize = 8;
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    /// 0 up to 2^24.
+    /// Returns a number from 0 to 2^24.
     pub(super) fn next(&mut self) -> u32 {
         self.0 = self
             .0
@@ -43,7 +43,7 @@ pub(super) fn point(number: u32, vector: Vector) -> Point {
     }
 }
 
-/// `n` points of one row whose components lie in -1 to 1.
+/// Returns `n` points of one row whose components lie in -1 to 1.
 pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
     let mut random = Random(20_261_121);
     (0..n)
@@ -51,7 +51,7 @@ pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
         .collect()
 }
 
-/// `n` points of one to six rows.
+/// Returns `n` points of one to six rows.
 pub(super) fn multi(n: u32) -> Vec<Point> {
     let mut random = Random(20_261_122);
     let mut rows = || {

@@ -253,7 +253,7 @@ pub(super) async fn a_graph_over_multivectors_finds_what_comparing_finds(kind: &
 /// Term counts of a document.
 type Counts = BTreeMap<u32, u32>;
 
-/// Documents of 0 to 29 words, the rarer the larger the word's number.
+/// Returns documents of 0 to 29 words, the rarer the larger the word's number.
 fn documents(n: usize) -> Vec<Counts> {
     let mut random = Random(20_261_123);
     let mut document = || {

@@ -72,7 +72,7 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
     if !has_to_build(spec) {
         return config.build();
     }
-    // Without edges there is only no graph: the quantized copies are still built.
+    // Without edges only the graph is left out: the quantized copies are still built.
     let (m, ef_construct) = spec
         .graph()
         .map_or((0, Hnsw::default().ef_construct), |hnsw| {

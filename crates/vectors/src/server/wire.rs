@@ -71,7 +71,7 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
     let dense = dense.map(|params| VectorParamsMap {
         map: HashMap::from([(spec.vector_name.clone(), params)]),
     });
-    // Without edges there is only no graph: the quantized copies are still built.
+    // Without edges only the graph is left out: the quantized copies are still built.
     let (m, ef_construct) = spec
         .graph()
         .map_or((0, Hnsw::default().ef_construct), |hnsw| {

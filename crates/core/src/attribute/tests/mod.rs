@@ -79,7 +79,7 @@ fn attempt(extracted: &str, stance: Stance) -> Attempt {
     }
 }
 
-/// A trace with one retriever's ranking, packed as given, answered by both arms.
+/// Returns a trace with one retriever's ranking, packed as given, answered by both arms.
 fn trace(
     question: Question,
     corpus: &Corpus,

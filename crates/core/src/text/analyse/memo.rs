@@ -62,7 +62,7 @@ impl Memo {
     }
 }
 
-/// FNV-1a's steps over eight bytes at a time, its upper bits folded in.
+/// Hashes by FNV-1a's steps over eight bytes at a time, with the upper bits folded in.
 fn hash(word: &[u8]) -> usize {
     let (words, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];

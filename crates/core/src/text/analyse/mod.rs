@@ -66,7 +66,7 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// An analyser of the given steps.
+    /// Creates an analyser of the given steps.
     #[must_use]
     pub fn new(words: Words, lowercase: bool, stopwords: StopWords, stemmer: Stemmer) -> Self {
         let stemmer = (stemmer == Stemmer::English).then(|| Snowball::create(Algorithm::English));
@@ -155,7 +155,7 @@ impl Analyzer {
         self.stopwords == StopWords::English && ENGLISH.binary_search(&term).is_ok()
     }
 
-    /// The terms of `text` as a list.
+    /// Returns the terms of `text` as a list.
     #[must_use]
     pub fn term_list(&self, text: &str) -> Vec<String> {
         let mut terms = Vec::new();

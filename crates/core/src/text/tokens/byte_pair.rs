@@ -13,12 +13,12 @@ use super::vocabulary::{self, BytePairVocabulary};
 pub(super) struct BytePairs(&'static LazyLock<BytePairVocabulary>);
 
 impl BytePairs {
-    /// The vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
+    /// Creates a counter by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
     pub(super) fn cl100k_base() -> Self {
         Self(&vocabulary::CL100K_BASE)
     }
 
-    /// The vocabulary of GPT-4o and later.
+    /// Creates a counter by the vocabulary of GPT-4o and later.
     pub(super) fn o200k_base() -> Self {
         Self(&vocabulary::O200K_BASE)
     }

@@ -36,7 +36,7 @@ impl ModelTokens {
 }
 
 impl TokenCounter for ModelTokens {
-    /// If the tokenizer rejects a text despite the probes, counts one token per character: an overestimate, so that its
+    /// Counts one token per character if the tokenizer rejects a text despite the probes: an overestimate, so that its
     /// chunks still fit.
     fn count(&self, text: &str) -> usize {
         self.0

@@ -102,8 +102,8 @@ impl BytePairVocabulary {
         }
     }
 
-    /// Byte-pair encoding (Sennrich et al. 2016): starting from single bytes, the leftmost adjacent pair of the lowest
-    /// rank is merged.
+    /// Merges by byte-pair encoding (Sennrich et al. 2016): starting from single bytes, the leftmost adjacent pair of
+    /// the lowest rank is merged.
     fn merge(&self, piece: &[u8], visit: &mut impl FnMut(usize)) {
         let rank = |from: usize, to: usize| {
             self.ranks
