@@ -239,7 +239,7 @@ impl JsonEndpoint {
     }
 }
 
-/// Returns the content type, then all secret headers.
+/// Returns the content type, the key and the configured headers; the latter two are marked sensitive.
 fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -18,7 +18,7 @@ const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 /// Correctness of each arm's first answer; `None` where the arm was not run or the question has no gold answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rightness {
-    /// The pipeline's own answer.
+    /// The pipeline's answer.
     pub retrieved: Option<bool>,
     /// With the gold passages alone.
     pub oracle: Option<bool>,
@@ -40,7 +40,7 @@ pub struct Outcome {
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
     /// separates what was found from what was needed. `None` when support reached the prompt or cannot be tested.
     pub lost: Option<Stage>,
-    /// Support at documents, chunks, candidates, `top_k` and prompt; `None` when the question has no gold.
+    /// Support at documents, chunks, candidates, `top_k` and prompt; `None` when it cannot be tested.
     pub reached: Option<[bool; 5]>,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
@@ -325,7 +325,7 @@ fn answer_near_gold(trace: &Trace) -> bool {
         .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
 }
 
-/// Returns true if all arms give the same answer other than the gold answer, and their prompts differ.
+/// Returns true if all arms give the same wrong answer although their passages differ.
 fn arms_agree(trace: &Trace, right: Rightness) -> bool {
     let attempts: Vec<&Attempt> = trace
         .arms

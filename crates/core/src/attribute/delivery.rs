@@ -63,7 +63,7 @@ impl<'a> Delivery<'a> {
     }
 
     /// Returns whether support reached each of documents, chunks, candidates, `top_k` and prompt. Support that one
-    /// stage lost does not come back at a later one. `None` when the question has no gold.
+    /// stage lost does not come back at a later one. `None` when support cannot be tested.
     pub fn reached(&self) -> Option<[bool; 5]> {
         let of = |stage: Stage| self.test.of(self.at(stage).iter().copied()).holds;
         let gold = &self.trace.gold;

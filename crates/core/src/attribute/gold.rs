@@ -6,7 +6,7 @@ use crate::types::{
     SupportRule,
 };
 
-/// Returns the number of bytes of a chunk's own text that the encoder reads; `None` for all of them.
+/// Function that returns the number of bytes of a chunk's text that the encoder reads; `None` for all of them.
 pub type EncoderReads<'a> = &'a (dyn Fn(usize) -> Option<usize> + Sync);
 
 /// The whole corpus normalised for answer search; only questions without evidence need it.

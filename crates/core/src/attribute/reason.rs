@@ -1,4 +1,4 @@
-//! The rule that put a question in its failure class, as a sentence: which gold, in which chunks, and how far these
+//! The rule that put a question in its failure class, as a sentence: which evidence, in which chunks, and how far these
 //! came.
 //!
 //! Chunks are named by their number in their document, as in their ids (from 0); ranges are bytes. Of alternative

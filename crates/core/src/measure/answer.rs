@@ -138,7 +138,7 @@ fn states(answer: &str, fact: &KeyFact) -> bool {
 /// Decides if an answer counts as correct.
 ///
 /// With key facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
-/// Unanswerable: it abstained. `None` without a gold answer.
+/// Unanswerable: it abstained. `None` without gold answers and key facts.
 #[must_use]
 pub fn is_right(
     question: &Question,

@@ -7,7 +7,7 @@ use crate::types::QuestionKind;
 pub struct PromptPassage {
     /// The document's title; may be empty.
     pub title: String,
-    /// The chunk's own text.
+    /// The chunk's text, without the title.
     pub text: String,
 }
 

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn two_settings_are_worked_by_hand() {
-        // Scaled by sqrt(9) = 3: setting a (2, 2, 1) has statistic 5/3; setting b (2, -2, 1), 1/3. Under the 8 joint flips
+        // Scaled by sqrt(9) = 3: configuration a (2, 2, 1) has statistic 5/3; b (2, -2, 1), 1/3. Under the 8 joint flips
         // |S_a| is 5 3 1 1 1 1 3 5 where |S_b| is 1 1 5 3 3 5 1 1, thirds: the larger is 5 3 5 3 3 5 3 5. So p_a = 4/8, p_b = 1.
         let settings = [vec![2.0, 2.0, 1.0], vec![2.0, -2.0, 1.0]];
         assert_eq!(max_t(&settings, &[0, 1, 2], 8, 0), [0.5, 1.0]);

@@ -112,7 +112,7 @@ pub fn stands_in(gold: &str, text: &str) -> bool {
     occurrences(gold, text).next().is_some()
 }
 
-/// Returns the start bytes of such occurrences of `gold` in `text`, ascending.
+/// Returns the ranges of such occurrences of `gold` in `text`, ascending.
 fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
     let (first, last) = (gold.chars().next(), gold.chars().next_back());
     let mut from = 0;

@@ -122,7 +122,7 @@ closed_set! {
         EncoderTruncated = "encoder_truncated",
         /// Exact search has the gold evidence among its candidates, HNSW lost it.
         AnnMiss = "ann_miss",
-        /// An answer string and a content term of the question occur in a packed passage that is not gold.
+        /// An answer string and a content term of the question occur in a packed passage without gold evidence.
         AnswerElsewhere = "answer_elsewhere",
         /// Right without context, wrong with the retrieved one.
         Misled = "misled",

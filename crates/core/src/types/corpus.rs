@@ -59,7 +59,7 @@ impl Corpus {
         &self.chunks
     }
 
-    /// Returns one document.
+    /// Returns the document of that id.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&Document> {
         self.by_doc
@@ -81,7 +81,7 @@ impl Corpus {
         self.by_chunk.get(id).copied()
     }
 
-    /// Returns the chunk's own text and its document's title. `number` must be a chunk's.
+    /// Returns the chunk's text and its document's title. `number` must be a chunk's.
     #[must_use]
     pub fn chunk_text(&self, number: usize) -> (&str, &str) {
         let chunk = &self.chunks[number];

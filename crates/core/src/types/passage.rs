@@ -16,6 +16,6 @@ pub struct Passage {
     pub title: String,
     /// Its range in the document's text.
     pub range: ByteRange,
-    /// The chunk's own text, without the title.
+    /// The chunk's text, without the title.
     pub text: String,
 }

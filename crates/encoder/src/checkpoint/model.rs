@@ -27,7 +27,7 @@ pub struct Model<H = ()> {
 }
 
 impl Model {
-    /// Returns a model without a head; see [`Self::with_head`].
+    /// Creates a model without a head; see [`Self::with_head`].
     pub fn new(
         checkpoint: Checkpoint,
         config: BertConfig,

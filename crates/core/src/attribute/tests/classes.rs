@@ -396,7 +396,7 @@ fn a_prompt_that_the_server_cut_is_lost_by_packing() {
 fn gold_beyond_what_the_encoder_reads_is_flagged() {
     let corpus = corpus(&TENS);
     let asked = question(vec![vec![member("d", &[(15, 19)])]]);
-    // Of chunk 1 (10..20) the encoder reads five bytes, 10..15: the gold at 15..19 is beyond.
+    // Of chunk 1 (10..20) the encoder reads five bytes, 10..15: the gold range 15..19 is beyond.
     let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| {
         (number == 1).then_some(5)
     });

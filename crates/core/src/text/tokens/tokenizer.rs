@@ -15,7 +15,7 @@ closed_set! {
         Chars = "chars",
         /// Maximal runs without white space.
         Words = "words",
-        /// The dense encoder's own `tokenizer.json`.
+        /// The dense encoder's `tokenizer.json`.
         Model = "model",
     }
 }
