@@ -37,9 +37,9 @@ pub enum VectorSpec {
         similarity: Similarity,
     },
     /// Weights by term. The score is the dot product, each of the question's weights multiplied by
-    /// `ln(1 + (N - n + 0.5) / (n + 0.5))`: Qdrant's IDF modifier, which is BM25's idf as in Lucene. `N` counts the points of a shard
-    /// and `n` those with the term, so that a collection of several shards has a separate idf in each. A chunk's weight
-    /// is BM25's saturated frequency, `tf / (tf + k1 (1 - b + b length / average))`.
+    /// `ln(1 + (N - n + 0.5) / (n + 0.5))`: Qdrant's IDF modifier, which is BM25's idf as in Lucene. `N` counts the
+    /// points of a shard and `n` those with the term, so that a collection of several shards has a separate idf in
+    /// each. A chunk's weight is BM25's saturated frequency, `tf / (tf + k1 (1 - b + b length / average))`.
     Sparse,
 }
 

@@ -22,7 +22,7 @@ pub struct Signs {
     pub modes: BTreeMap<Mode, bool>,
     /// `bridge_missed`: the first evidence group, from 0, that is missing while another is present.
     pub missing_group: Option<usize>,
-    /// `near_duplicates`: true if the ranking's first k passages without near duplicates of a better one hold the
+    /// `near_duplicates`: true if the ranking's first k passages, skipping near duplicates of a better one, hold the
     /// support that its first k do not.
     pub distinct_support: bool,
     /// Position in the prompt, from 1, of the passage that completed the support. `None` if it was never complete.

@@ -6,9 +6,9 @@ const MOST_BINS: usize = 30;
 /// Returns the edges of equally wide bins from the smallest value to the largest, ascending, one more than there are
 /// bins. A bin is `2 IQR / n^(1/3)` wide (Freedman and Diaconis 1981; quartiles by Hyndman and Fan's type 7), narrowed
 /// until a whole number of them fits, and there are at most 30. Where half of the values are equal there are
-/// `log2 n + 1` bins, rounded up (Sturges 1926). `n` is the size of the smallest group drawn in these bins, at least 1: bins for
-/// all values would be too narrow for it. Values that are not finite are left out. `None` without a value, or where all
-/// are equal.
+/// `log2 n + 1` bins, rounded up (Sturges 1926). `n` is the size of the smallest group drawn in these bins, at least 1:
+/// bins for all values would be too narrow for it. Values that are not finite are left out. `None` without a value, or
+/// where all are equal.
 #[must_use]
 pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
     let mut values: Vec<f64> = values

@@ -78,8 +78,9 @@ pub(super) fn percentile(resampled: Vec<f64>, reach: f64) -> Option<Interval> {
 }
 
 /// Returns the `BCa` interval of the mean of `column`: its resamples at the shares
-/// `cdf(z0 + (z0 + z) / (1 - a (z0 + z)))`, z = -reach and reach. z0 is the normal quantile of the share of resamples below the mean, equal ones counted
-/// half (never closer to 0 or 1 than half a resample); a is the acceleration. `None` for no resamples.
+/// `cdf(z0 + (z0 + z) / (1 - a (z0 + z)))`, z = -reach and reach. z0 is the normal quantile of the share of resamples
+/// below the mean, equal ones counted half (never closer to 0 or 1 than half a resample); a is the acceleration. `None`
+/// for no resamples.
 pub(super) fn bca(column: &ClusterSums, resampled: Vec<f64>, reach: f64) -> Option<Interval> {
     let n_resamples = resampled.len() as f64;
     let mean = column.sums.iter().sum::<f64>() / column.counts.iter().sum::<f64>();

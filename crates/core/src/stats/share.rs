@@ -22,8 +22,9 @@ impl ClusteredShare {
     /// Creates the share of `holds` that are true; `cluster_of[i]` is the cluster of question i.
     ///
     /// The design effect is
-    /// `(G / (G - 1)) / (n / (n - 1)) * sum over clusters of (sum of (x - p))^2 / sum of (x - p)^2`, at least 1. Where all questions are equal, the agreement within clusters is unknown and assumed to be
-    /// complete: it is `sum of m^2 / n`, m being a cluster's questions.
+    /// `(G / (G - 1)) / (n / (n - 1)) * sum over clusters of (sum of (x - p))^2 / sum of (x - p)^2`, at least 1. Where
+    /// all questions are equal, the agreement within clusters is unknown and assumed to be complete: it is
+    /// `sum of m^2 / n`, m being a cluster's questions.
     #[must_use]
     pub fn new(holds: &[bool], cluster_of: &[usize]) -> Self {
         let (n, count) = (holds.len(), holds.iter().filter(|holds| **holds).count());

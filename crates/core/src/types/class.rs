@@ -1,4 +1,5 @@
-//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, the flags, and the failure modes.
+//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, the flags, and the
+//! failure modes.
 
 use crate::closed_set::closed_set;
 

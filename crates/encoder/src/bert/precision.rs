@@ -6,7 +6,8 @@ use ragtriage_core::config::Precision;
 
 use super::amx::Amx;
 
-/// Returns the name of the kernel that multiplies on this machine, for fingerprints: kernels differ in the order of their sums.
+/// Returns the name of the kernel that multiplies on this machine, for fingerprints: kernels differ in the order of
+/// their sums.
 pub fn kernel(precision: Precision) -> &'static str {
     match precision {
         Precision::Float32 => "float32",
