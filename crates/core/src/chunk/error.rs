@@ -10,17 +10,17 @@ pub enum ChunkError {
         "`chunking.size` is {size} (with `chunking.overlap` = {overlap}); a chunk needs at least 1 token"
     )]
     ZeroSize {
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         size: usize,
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         overlap: usize,
     },
     /// Overlap is not smaller than size, so chunks would never advance.
     #[error("`chunking.overlap` = {overlap} is not smaller than `chunking.size` = {size}")]
     OverlapNotSmaller {
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         size: usize,
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         overlap: usize,
     },
 }

@@ -199,7 +199,7 @@ impl Graded {
     }
 
     /// Accuracy@k: relevant found in the first k and others left out of it, over all documents. `None` when the corpus is
-    /// smaller than what was found and judged. In 0..=1, and near 1 whatever is found: the true negatives drown it.
+    /// smaller than what was found and judged. In 0..=1, and always near 1, since true negatives dominate.
     #[must_use]
     pub fn accuracy(&self, k: usize, n_documents: usize) -> Option<f64> {
         let right = self.found(k);
