@@ -19,7 +19,7 @@ const LANE: usize = 16;
 /// Documents of a window per posting from which it is faster to visit the postings again than the documents.
 const SPARSE: usize = 16;
 
-/// Postings that can be added in the time of one look-up.
+/// Postings that can be added in the time of one lookup.
 const LOOK_UP: usize = 32;
 
 /// A term of a question.

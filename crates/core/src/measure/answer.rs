@@ -13,7 +13,7 @@ use crate::text::normalise;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
 closed_set! {
-    /// The official script that answers are scored as.
+    /// The official script whose rules score answers.
     #[derive(Default)]
     Scorer {
         /// `evaluate-v1.1.py` of SQuAD 1.1.

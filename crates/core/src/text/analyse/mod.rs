@@ -100,7 +100,7 @@ impl Analyzer {
 
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
-        // Lower-casing alone is faster than a cache look-up.
+        // Lower-casing alone is faster than a cache lookup.
         let Some(stemmer) = &self.stemmer else {
             let mut lowered = String::new();
             self.words(text, |word| {
