@@ -1,4 +1,4 @@
-//! Which documents a search may return.
+//! The set of documents that a search may return.
 
 /// A set of document numbers, one bit each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Those of the numbers from 0 to `n_documents` for which `allow` says so.
+    /// Creates the set of the numbers from 0 to `n_documents` for which `allow` returns true.
     #[must_use]
     pub fn from_fn(n_documents: usize, mut allow: impl FnMut(usize) -> bool) -> Self {
         Self {
@@ -22,7 +22,7 @@ impl Allowed {
         }
     }
 
-    /// Whether `number` is in the set.
+    /// Returns true if `number` is in the set.
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
         self.bits
@@ -30,7 +30,7 @@ impl Allowed {
             .is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// How many numbers are in the set.
+    /// Returns the size of the set.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bits
@@ -39,7 +39,7 @@ impl Allowed {
             .sum()
     }
 
-    /// Whether no number is in the set.
+    /// Returns true if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|&word| word == 0)

@@ -2,20 +2,21 @@
 
 use std::cmp::Ordering;
 
-/// The best `limit` of all documents that are offered, and the score that others have to reach.
+/// The best `limit` of all documents offered, and the score that further ones have to reach.
 ///
-/// Kept are up to twice as many as wanted; then the worse half is dropped, and the worst one left is the bar from there
-/// on. That is fewer moves than a heap needs.
+/// Holds up to twice as many documents as wanted. When full, it drops the worse half, and the worst remaining score
+/// becomes the bar. That takes fewer moves than a heap.
 pub(super) struct Best<'a> {
     limit: usize,
     bar: f32,
     kept: Vec<(u32, f32)>,
-    /// Per document, the place of its id among all ids in ascending order.
+    /// Per document, the rank of its id among all ids in ascending order.
     order: &'a [u32],
 }
 
 impl<'a> Best<'a> {
-    /// `bar`: a score that at least `limit` documents, all of which will be offered, are known to reach.
+    /// Creates an empty set; `bar` is a score that at least `limit` documents, all of which will be offered, are known
+    /// to reach.
     pub(super) fn new(limit: usize, bar: f32, order: &'a [u32]) -> Self {
         let limit = limit.min(order.len());
         Self {
@@ -26,7 +27,7 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// A document below it is not among the best.
+    /// Returns the score below which a document is not among the best.
     pub(super) fn bar(&self) -> f32 {
         self.bar
     }
@@ -49,7 +50,7 @@ impl<'a> Best<'a> {
         self.bar = self.bar.max(bar);
     }
 
-    /// The best, best first.
+    /// Returns the best documents, best first.
     pub(super) fn into_sorted(mut self) -> Vec<(u32, f32)> {
         let order = self.order;
         self.kept.sort_unstable_by(|a, b| rank(order, *a, *b));
@@ -58,7 +59,7 @@ impl<'a> Best<'a> {
     }
 }
 
-/// Score descending, then id descending.
+/// Orders by score descending, then id descending.
 fn rank(order: &[u32], (a, a_score): (u32, f32), (b, b_score): (u32, f32)) -> Ordering {
     let place = |document: u32| order.get(document as usize);
     b_score

@@ -1,23 +1,23 @@
-//! Some documents in a row, analysed and turned about: per term, in which of them it stands and how often.
+//! A run of consecutive documents, analysed and inverted: for each term, the documents that contain it and its counts.
 //!
-//! Kept in two to three bytes a posting until all blocks are there, so that an index of N postings is built in little
-//! more memory than it needs itself. The documents' terms are held for one block a thread at most.
+//! Stored in two to three bytes per posting until all blocks are built, so that building an index of N postings takes
+//! little more memory than the index itself. The documents' terms are held for at most one block per thread.
 
 use std::ops::Range;
 
 use super::vocabulary::{TermNumbers, TermTexts};
 
-/// The documents of a range, inverted.
+/// An inverted range of documents.
 pub(super) struct InvertedBlock {
     /// The number of its first document.
     pub(super) first: usize,
-    /// How many terms each document has.
+    /// Number of terms of each document.
     pub(super) lengths: Vec<u32>,
     /// Its terms, numbered by first occurrence in the block.
     pub(super) terms: TermTexts,
-    /// How many of its documents hold each term.
+    /// Number of its documents that contain each term.
     pub(super) frequencies: Vec<u32>,
-    /// Term by term, each posting's distance from the document before (from `first` - 1) and its count.
+    /// For each term, each posting's distance from the previous document (from `first` - 1) and its count.
     coded: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ impl InvertedBlock {
     ) -> Self {
         let first = range.start;
         let mut vocabulary = TermNumbers::default();
-        // All terms of all documents in order, and where each document ends.
+        // All terms of all documents in order, and the end of each document.
         let (mut terms, mut lengths) = (Vec::new(), Vec::with_capacity(range.len()));
         for document in range {
             let before = terms.len();
@@ -82,10 +82,10 @@ impl InvertedBlock {
     }
 }
 
-/// Sorts the occurrences `terms` by term: for each, the documents (as places in the block) in order, one entry for each
-/// occurrence; and per term where its entries end.
+/// Sorts the occurrences `terms` by term: returns the documents of each (as indexes in the block) in order, one entry
+/// for each occurrence, and the end of each term's entries.
 fn invert(terms: &[u32], lengths: &[u32], n_terms: usize) -> (Vec<u16>, Vec<u32>) {
-    // One place further on, so that it becomes each term's start, and after the entries are in place its end.
+    // Shifted by one, so that each becomes its term's start, and once the entries are in place its end.
     let mut ends = vec![0_u32; n_terms + 1];
     for &term in terms {
         ends[term as usize + 1] += 1;
@@ -108,7 +108,7 @@ fn invert(terms: &[u32], lengths: &[u32], n_terms: usize) -> (Vec<u16>, Vec<u32>
     (documents, ends)
 }
 
-/// Seven bits a byte, the lowest first; a set eighth bit says that more follow (LEB128).
+/// Appends seven bits per byte, the lowest first; a set eighth bit means that more follow (LEB128).
 fn push(coded: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         coded.push(value as u8 | 0x80);

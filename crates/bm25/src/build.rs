@@ -20,20 +20,20 @@ use ragtriage_core::types::ChunkId;
 /// Blocks of documents per thread, so that one slow block does not leave the others waiting.
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// Documents of a block at least: fewer are not worth a vocabulary of their own.
+/// Minimum number of documents per block: fewer do not justify a separate vocabulary.
 const SMALLEST_BLOCK: usize = 64;
 
-/// Documents of a block at most. A thread's vocabulary then stays small enough for its second-level cache.
+/// Maximum number of documents per block. A thread's vocabulary then fits its second-level cache.
 const LARGEST_BLOCK: usize = 1 << 14;
 
-/// Terms that one task weighs: many, for most terms have a posting or two.
+/// Terms that one task weighs: many, since most terms have one or two postings.
 const TERMS_PER_TASK: usize = 256;
 
 impl SparseIndex {
     /// Indexes as many documents as there are `ids`. `terms_of` is called once for each document's number, from several
-    /// threads, and hands each term of the document, in order, to the function it is given.
+    /// threads, and passes each term of the document, in order, to the function it is given.
     ///
-    /// `ids` decide ties and are not kept. Documents without terms count in N and in the mean length.
+    /// `ids` decide ties and are not stored. Documents without terms count in N and in the mean length.
     ///
     /// # Panics
     /// Beyond 2^32 documents, or 4 GiB of distinct terms.
@@ -64,14 +64,14 @@ impl SparseIndex {
     }
 }
 
-/// Blocks whose terms have one numbering: that of first occurrence in the corpus.
+/// Blocks whose terms share one numbering, by first occurrence in the corpus.
 struct Numbered {
-    /// Each with the numbers of its own terms.
+    /// Each block with the numbers of the terms in it.
     blocks: Vec<(Vec<u32>, InvertedBlock)>,
     vocabulary: TermNumbers,
-    /// In how many documents each term is.
+    /// Number of documents of each term.
     frequencies: Vec<u32>,
-    /// In how many windows each term is.
+    /// Number of windows of each term.
     n_runs: Vec<u32>,
 }
 
@@ -149,7 +149,7 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
     })
 }
 
-/// Each document's place when ids are sorted ascending.
+/// Fills in each document's rank when ids are sorted ascending.
 fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
     let mut sorted: Vec<u32> = (0..ids.len() as u32).collect();
     sorted.par_sort_by(|&a, &b| ids[a as usize].cmp(&ids[b as usize]));
@@ -158,7 +158,7 @@ fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
     }
 }
 
-/// Where each term's text, runs and postings begin; after the last term, where they end.
+/// Fills in the start of each term's text, runs and postings; the entry after the last term holds their ends.
 fn fill_starts(
     terms: &mut [TermEntry],
     vocabulary: &TermNumbers,
@@ -189,7 +189,7 @@ fn fill_starts(
     }
 }
 
-/// Puts every posting's document and count in its place.
+/// Stores every posting's document and count at its final position.
 fn place(
     blocks: &[(Vec<u32>, InvertedBlock)],
     terms: &[TermEntry],
@@ -210,7 +210,7 @@ fn place(
         for &term in numbers {
             let (term, next_run) = (term as usize, &mut next_run[term as usize]);
             let end = (next_posting[term] - terms[term].postings) as u32;
-            // The run before is this term's, and of this window, where another block of the window held the term.
+            // The previous run belongs to this term and window if another block of the window contained the term.
             match (*next_run as usize).checked_sub(1) {
                 Some(last) if *next_run > terms[term].runs && runs[last].window == window => {
                     runs[last].end = end;
@@ -224,7 +224,7 @@ fn place(
     }
 }
 
-/// One term whose postings are weighed.
+/// One term whose counts are to be turned into shares.
 struct Task<'a> {
     number: usize,
     term: &'a mut TermEntry,
@@ -233,7 +233,7 @@ struct Task<'a> {
     shares: &'a mut [u32],
 }
 
-/// Turns counts into shares, and says whether one is negative.
+/// Turns counts into shares, and returns true if one is negative.
 fn weigh(
     weighting: &Weighting,
     frequencies: &[u32],
@@ -280,7 +280,7 @@ fn weigh(
 }
 
 impl Task<'_> {
-    /// Whether a share is negative.
+    /// Computes the shares; returns true if one of them is negative.
     fn weigh(&mut self, weigher: &Weigher) -> bool {
         for (document, share) in documents(self.runs, self.docs).zip(&mut *self.shares) {
             *share = weigher.share(self.number, document, *share).to_bits();
@@ -303,7 +303,7 @@ impl Task<'_> {
     }
 }
 
-/// The numbers of a term's documents.
+/// Returns the numbers of a term's documents.
 fn documents(runs: &[Run], docs: &[u16]) -> impl Iterator<Item = usize> {
     let starts = std::iter::once(0).chain(runs.iter().map(|run| run.end as usize));
     starts.zip(runs).flat_map(move |(start, run)| {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// An index file that could not be made, written or read.
+/// Error of creating, writing or reading an index file.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use `{path}` for an index")]
 pub struct IndexFileError {

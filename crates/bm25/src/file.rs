@@ -1,7 +1,8 @@
-//! An index in a file that is named by what it was made of.
+//! An index in a file named by a hash of its contents' inputs.
 //!
-//! A file is written once, under a name of its own, flushed to the disk and then renamed: at its final name there is a
-//! whole file or none, however many processes build it at once and whenever one is killed. It is never changed after.
+//! A file is written once, under a unique temporary name, flushed to disk and then renamed: under its final name the
+//! file is either complete or absent, however many processes build it at once and whenever one is killed. It is never
+//! changed afterwards.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -15,18 +16,19 @@ use super::image::Image;
 use super::{IndexFileError, SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
 
-/// The ending of an index file's name.
+/// Extension of an index file's name.
 pub const EXTENSION: &str = "sparse";
 
 impl SparseIndex {
-    /// Opens the index `key` in `folder`, or builds it and leaves it there for the next time; whether it was built stands beside it.
+    /// Opens the index `key` in `folder`, or builds it and saves it there. The flag in the result is true if it was
+    /// built.
     ///
-    /// `key` is a hash, in lower-case hexadecimal digits, of all that decides what [`Self::build`] makes: the
-    /// weighting, the ids, the analyser and the texts. A file that is no whole index of as many documents, or of another
-    /// version of the format, is built again and replaced.
+    /// `key` is a hash, in lower-case hexadecimal digits, of everything that determines the result of [`Self::build`]:
+    /// the weighting, the ids, the analyser and the texts. A file that is incomplete, has another number of documents
+    /// or another format version is rebuilt and replaced.
     ///
     /// # Errors
-    /// [`IndexFileError`] where the folder or the file cannot be made, written or read.
+    /// [`IndexFileError`] if the folder or the file cannot be created, written or read.
     pub fn open_or_build(
         folder: &Path,
         key: &str,
@@ -55,15 +57,15 @@ impl SparseIndex {
     }
 }
 
-/// The index at `path`; `None` where there is no file, or one that is no whole index.
+/// Opens the index at `path`; `None` if there is no file, or if it is not a complete index.
 fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(file_error(path, error)),
     };
-    // SAFETY: a mapping is sound as long as nobody changes the file under it. Index files are never changed: `write`
-    // makes each under a name that only it uses, and a rename replaces the name, not the file that is mapped.
+    // SAFETY: a mapping is sound as long as the file under it does not change. Index files are never changed: `write`
+    // creates each under a name that only it uses, and a rename replaces the name, not the mapped file.
     #[allow(
         unsafe_code,
         reason = "mapping is unsafe because others could write to the file"
@@ -75,12 +77,12 @@ fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
     }
 }
 
-/// Puts `bytes` at `path`, whole or not at all.
+/// Writes `bytes` to `path`, completely or not at all.
 fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Process ids repeat between containers that share a cache; a name that is taken is refused, never written over.
+    // Process ids repeat between containers that share a cache; an existing name is refused, never overwritten.
     let random = RandomState::new().hash_one(number);
     let partial = path.with_extension(format!(
         "{EXTENSION}.{}-{random:016x}.partial",

@@ -1,20 +1,20 @@
-//! The index as one run of bytes: in memory and in a file the same, searched where it lies.
+//! The index as one block of bytes: identical in memory and in a file, and searched in place.
 //!
-//! | section | elements | what |
+//! | section | elements | contents |
 //! |---|---|---|
-//! | header | 1 | [`Header`]: what this is, and the sizes of all sections |
+//! | header | 1 | [`Header`]: magic number, version, and the sizes of all sections |
 //! | terms | terms + 1 | [`TermEntry`]; a term's text, runs and postings end where the next one's begin |
 //! | slots | a power of two | the hash table of the terms ([`vocabulary`](super::vocabulary)) |
 //! | text | bytes | the terms' text, UTF-8 |
-//! | order | documents | the place of the document's id among all ids in ascending order |
-//! | runs | | [`Run`]: how a term's postings fall into windows of documents |
-//! | docs | postings | the document's place in its window; ascending within a run |
-//! | shares | postings | what the term adds to the document's score, beyond [`TermEntry::absent`] |
+//! | order | documents | the rank of the document's id among all ids in ascending order |
+//! | runs | | [`Run`]: the part of a term's postings in one window of documents |
+//! | docs | postings | the document's index in its window; ascending within a run |
+//! | shares | postings | the score that the term adds to the document, beyond [`TermEntry::absent`] |
 //!
-//! Each begins at a multiple of eight bytes; numbers are in the machine's byte order. Header and tables (terms to runs)
-//! are checked against checksums when a file is opened; postings are not, for that would read all of the file. So no
-//! number found in any section is trusted to be in range: what points outside finds nothing. A place in a window cannot
-//! point outside, for a window has as many places as 16 bits have values.
+//! Each section begins at a multiple of eight bytes; numbers are in the machine's byte order. Header and tables (terms
+//! to runs) are verified by checksums when a file is opened. Postings are not, because that would read the whole file.
+//! Numbers in any section are therefore not trusted to be in range: one that points outside finds nothing. An index in
+//! a window cannot point outside, because a window has as many documents as 16 bits have values.
 
 use std::ops::Range;
 
@@ -23,28 +23,28 @@ use memmap2::Mmap;
 
 use super::vocabulary;
 
-/// Part of every file's header: another layout, hash or meaning of a section is another version.
+/// Part of every file's header: any change to the layout, the hash or the meaning of a section needs a new version.
 pub(super) const VERSION: u32 = 1;
 
-/// Read in the other byte order it is another number, so such a file is foreign.
+/// In the other byte order it reads as another number, so such a file is rejected.
 const MAGIC: u64 = 0x7261_6778_7370_7273;
 
-/// Documents that are scored together: as many as 16 bits can number.
+/// Documents that are scored together: the number of values of 16 bits.
 pub(super) const WINDOW: usize = 1 << 16;
 
 /// The scores of a window's documents.
 pub(super) type WindowScores = [f32; WINDOW];
 
-/// How many documents hold a share at least as large as each of [`TermEntry::ranked`].
+/// Ranks at which [`TermEntry::ranked`] stores a share: that many documents hold one at least as large.
 pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
 
-/// The sizes of all sections, and what is known of the whole.
+/// Sizes of all sections, and properties of the whole index.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct Header {
     pub(super) magic: u64,
     pub(super) version: u32,
-    /// 1 where questions are weighted by TF-IDF, 0 where a term of theirs counts as often as it stands there.
+    /// 1 if questions are weighted by TF-IDF, 0 if a term counts as often as it occurs in the question.
     pub(super) tfidf: u32,
     pub(super) n_documents: u64,
     pub(super) n_terms: u64,
@@ -52,16 +52,16 @@ pub(super) struct Header {
     pub(super) n_text_bytes: u64,
     pub(super) n_runs: u64,
     pub(super) n_postings: u64,
-    /// 1 where some share is negative: then nothing can be said of a score before all its shares are summed.
+    /// 1 if some share is negative: a score is then unknown until all its shares are summed.
     pub(super) negative: u32,
     /// Checksum of the sections from terms to runs.
     pub(super) tables_checksum: u32,
     pub(super) padding: u32,
-    /// Checksum of all of the header before it.
+    /// Checksum of the header up to here.
     pub(super) checksum: u32,
 }
 
-/// One term. All but the floats are where something of its own begins.
+/// One term. All fields but the floats are starts of its sections.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(super) struct TermEntry {
@@ -70,9 +70,9 @@ pub(super) struct TermEntry {
     pub(super) runs: u32,
     /// The largest of its shares.
     pub(super) largest: f32,
-    /// What it adds to documents without it.
+    /// Score that it adds to documents without it.
     pub(super) absent: f32,
-    /// Its share of rank 10, 100 and 1,000 ([`RANKS`]); 0 where it has fewer postings.
+    /// Its shares of rank 10, 100 and 1,000 ([`RANKS`]); 0 if it has fewer postings.
     pub(super) ranked: [f32; RANKS.len()],
     pub(super) padding: u32,
 }
@@ -81,9 +81,9 @@ pub(super) struct TermEntry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct Run {
-    /// The number of the window: its first document's over [`WINDOW`].
+    /// Number of the window: its first document's number divided by [`WINDOW`].
     pub(super) window: u32,
-    /// Where it ends, counted from the term's first posting.
+    /// Its end, counted from the term's first posting.
     pub(super) end: u32,
 }
 
@@ -95,11 +95,11 @@ pub(super) struct Sections<'a> {
     pub(super) order: &'a mut [u32],
     pub(super) runs: &'a mut [Run],
     pub(super) docs: &'a mut [u16],
-    /// Counts until they are weighed, then the bits of shares.
+    /// Counts at first, later the bits of shares.
     pub(super) shares: &'a mut [u32],
 }
 
-/// Where each section lies.
+/// Byte range of each section.
 #[derive(Debug)]
 struct ImageLayout {
     terms: Range<usize>,
@@ -109,12 +109,12 @@ struct ImageLayout {
     runs: Range<usize>,
     docs: Range<usize>,
     shares: Range<usize>,
-    /// Bytes of the whole.
+    /// Size of the whole index in bytes.
     size: usize,
 }
 
 impl Header {
-    /// `None` where the sizes are beyond what the machine can address.
+    /// Computes the layout; `None` if the sizes exceed the address space.
     fn layout(&self) -> Option<ImageLayout> {
         let mut at = size_of::<Self>();
         let mut section = |n: u64, size: usize| {
@@ -141,13 +141,13 @@ impl Header {
     }
 }
 
-/// Where the bytes are. Both begin at a multiple of eight: the one by its type, the other at a page.
+/// Location of the bytes. Both begin at a multiple of eight: one by its type, the other at a page.
 enum Bytes {
     Memory(Vec<u64>),
     File(Mmap),
 }
 
-/// An index' bytes, with sections that lie inside them and are aligned.
+/// The bytes of an index, with aligned sections inside them.
 pub(super) struct Image {
     bytes: Bytes,
     header: Header,
@@ -155,11 +155,11 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// An image in memory of the sizes that `header` gives, its sections filled by `fill`, which says whether some share
-    /// is negative.
+    /// Creates an image in memory of the sizes that `header` gives. `fill` fills its sections and returns true if some
+    /// share is negative.
     ///
     /// # Panics
-    /// Where the sizes are beyond what the machine can address.
+    /// If the sizes exceed the address space.
     pub(super) fn new(header: Header, fill: impl FnOnce(Sections<'_>) -> bool) -> Self {
         let layout = header
             .layout()
@@ -182,7 +182,7 @@ impl Image {
         }
     }
 
-    /// The image that a file holds; `None` for anything but a whole file of this version, in this byte order.
+    /// Opens the image in a file; `None` unless it is a complete file of this version, in this byte order.
     pub(super) fn open(file: Mmap) -> Option<Self> {
         let bytes: &[u8] = &file;
         let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
@@ -226,17 +226,17 @@ impl Image {
         self.header.tfidf == 1
     }
 
-    /// Whether some share is negative.
+    /// Returns true if some share is negative.
     pub(super) fn has_negative(&self) -> bool {
         self.header.negative == 1
     }
 
-    /// Each document's place when ids are sorted ascending.
+    /// Returns each document's rank when ids are sorted ascending.
     pub(super) fn order(&self) -> &[u32] {
         self.section(&self.layout.order)
     }
 
-    /// The term that reads `text`.
+    /// Returns the number of the term `text`.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         let (terms, all_text) = (
             self.section::<TermEntry>(&self.layout.terms),
@@ -257,7 +257,7 @@ impl Image {
         )
     }
 
-    /// A term by its number, with its postings; `None` for a number that is none.
+    /// Returns a term by its number, with its postings; `None` for an unknown number.
     pub(super) fn term(&self, number: u32) -> Option<(&TermEntry, Postings<'_>)> {
         let terms = self.section::<TermEntry>(&self.layout.terms);
         let [term, next] = terms.get(number as usize..)?.first_chunk()?;
@@ -286,12 +286,12 @@ pub(super) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// How many there are.
+    /// Returns the number of postings.
     pub(super) fn len(&self) -> usize {
         self.docs.len()
     }
 
-    /// The documents of `window`, as places in it, and their shares.
+    /// Returns the documents of `window`, as indexes in it, and their shares.
     pub(super) fn of_window(&self, window: usize) -> (&'a [u16], &'a [f32]) {
         let Ok(run) = self
             .runs
@@ -309,7 +309,7 @@ impl<'a> Postings<'a> {
         )
     }
 
-    /// The share of a document.
+    /// Returns the share of a document.
     pub(super) fn share(&self, document: u32) -> Option<f32> {
         let (docs, shares) = self.of_window(document as usize / WINDOW);
         let place = docs
@@ -342,7 +342,7 @@ fn sections<'a>(bytes: &'a mut [u8], layout: &ImageLayout) -> Sections<'a> {
 pub(super) mod tests {
     use super::*;
 
-    /// The image with all bytes of `of` replaced, as no checksum would let it through.
+    /// Returns the image with all bytes of `of` replaced, which no checksum would accept.
     fn damaged(whole: &[u8], byte: u8, of: impl FnOnce(&ImageLayout) -> Range<usize>) -> Image {
         let header: Header = bytemuck::pod_read_unaligned(&whole[..size_of::<Header>()]);
         let layout = header.layout().expect("of a real index");
@@ -357,12 +357,12 @@ pub(super) mod tests {
         }
     }
 
-    /// Every table filled with `byte`.
+    /// Returns the image with every table filled with `byte`.
     pub fn with_tables(whole: &[u8], byte: u8) -> Image {
         damaged(whole, byte, |layout| layout.terms.start..layout.runs.end)
     }
 
-    /// Every posting filled with `byte`.
+    /// Returns the image with every posting filled with `byte`.
     pub fn with_postings(whole: &[u8], byte: u8) -> Image {
         damaged(whole, byte, |layout| layout.docs.start..layout.shares.end)
     }

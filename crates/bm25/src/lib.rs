@@ -1,15 +1,16 @@
-//! Sparse retrieval: our own inverted index over analysed texts, for BM25 in six variants and for TF-IDF.
+//! Sparse retrieval: an inverted index over analysed texts, for BM25 in six variants and for TF-IDF.
 //!
-//! What a term adds to a document's score depends on nothing in the query but a factor, so it is worked out once, when
-//! the index is built (the idea of bm25s: Lù 2024): a posting is a document and its share. A search adds the shares of
-//! the query's terms into one array over a window of documents, takes the best, and goes on to the next window; terms
-//! that can no longer bring a document among the best are not added but looked up (`MaxScore`: Turtle and Flood 1995).
+//! The score that a term adds to a document depends on the query only by a factor, so it is computed once, when the
+//! index is built (the idea of bm25s: Lù 2024): a posting is a document and its share. A search adds the shares of the
+//! query's terms into one array over a window of documents, collects the best, and continues with the next window.
+//! Terms that can no longer bring a document among the best are not added but looked up (`MaxScore`: Turtle and Flood
+//! 1995).
 //!
-//! The index is one run of bytes, the same in memory and in a file (`image.rs`), and is searched where it lies: opening
-//! a file reads its dictionary once, to check it, and no posting.
+//! The index is one block of bytes, identical in memory and in a file (`image.rs`), and is searched in place: opening a
+//! file reads its dictionary once, to verify it, and no postings.
 //!
-//! Analysis (words, stop words, stemming) is not done here: the caller hands over terms, in documents and questions
-//! alike, and has to treat both the same. Left out: positions, phrases, changing an index that is built.
+//! Analysis (words, stop words, stemming) is not done here: the caller passes terms, and must analyse documents and
+//! questions in the same way. Left out: positions, phrases, updates of a built index.
 
 mod allowed;
 mod best;
@@ -37,13 +38,13 @@ pub use weighting::Weighting;
 
 use image::{Image, WindowScores};
 
-/// An inverted index, ready to be searched by many threads at once.
+/// An inverted index that many threads can search at once.
 ///
-/// Documents are known by their number, from 0, in the order of [`SparseIndex::build`]'s `ids`. Ties go to the larger
-/// id, as in [`ragtriage_core::types::Ranking`]; so does the cut at a search's limit.
+/// Documents are identified by their number, from 0, in the order of [`SparseIndex::build`]'s `ids`. Ties go to the
+/// larger id, as in [`ragtriage_core::types::Ranking`]; this also applies at a search's limit.
 pub struct SparseIndex {
     image: Image,
-    /// Score arrays at rest.
+    /// Unused score arrays.
     scratch: Mutex<Vec<Box<WindowScores>>>,
 }
 
@@ -55,19 +56,19 @@ impl SparseIndex {
         }
     }
 
-    /// How many documents it holds, empty ones included.
+    /// Returns the number of documents, empty ones included.
     #[must_use]
     pub fn n_documents(&self) -> usize {
         self.image.n_documents()
     }
 
-    /// How many different terms it holds.
+    /// Returns the number of distinct terms.
     #[must_use]
     pub fn n_terms(&self) -> usize {
         self.image.n_terms()
     }
 
-    /// Its size in bytes: in memory, or of the file it is mapped from.
+    /// Returns its size in bytes: in memory, or of the mapped file.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.image.bytes().len()

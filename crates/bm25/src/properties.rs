@@ -1,5 +1,6 @@
-//! What holds for every corpus and every file: cut searches are heads of whole ones, a file is searched like memory, the
-//! order of the input decides nothing, and no damage to a file does more than have it built again or change a score.
+//! Properties that hold for every corpus and every file: a limited search returns the head of the full one, a file is
+//! searched like memory, the order of the input has no effect, and damage to a file only has it rebuilt or changes a
+//! score.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +14,7 @@ use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::types::ChunkId;
 
-/// Every weighting, by its number.
+/// Returns a weighting by its number.
 fn weighting(number: usize) -> Weighting {
     match Variant::ALL.get(number) {
         Some(&variant) => {
@@ -27,7 +28,7 @@ fn n_weightings() -> usize {
     Variant::ALL.len() + 1
 }
 
-/// Documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
+/// Returns documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
 fn corpus() -> impl Strategy<Value = Vec<Vec<u32>>> {
     vec(
         vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12),
@@ -126,7 +127,7 @@ proptest! {
     }
 }
 
-/// Three documents and the bytes of their index.
+/// Returns three documents and the bytes of their index.
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
     let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| {
@@ -136,7 +137,7 @@ fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     (ids, texts, bytes)
 }
 
-/// Opens the file `bytes` as the index of [`small`]; says whether it was built again.
+/// Opens the file `bytes` as the index of [`small`]; returns true if it was rebuilt.
 fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
     let (ids, texts, whole) = small();
     let folder = tempfile::tempdir().expect("a folder");
@@ -217,7 +218,7 @@ fn a_file_with_any_byte_changed_is_built_again_or_searched_without_harm() {
 
 #[test]
 fn numbers_that_point_nowhere_find_nothing() {
-    // What no checksum guards is not trusted either: here all of the tables and postings say the largest number.
+    // Sections without a checksum are not trusted either: here all of the tables and postings hold the largest number.
     let (_, _, whole) = small();
     let image = super::image::tests::with_tables(&whole, 0xff);
     let index = SparseIndex::new(image);
@@ -307,7 +308,7 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
             &["w8", "w7", "w6", "w2", "w1"],
             &["w0", "w8"],
         ] {
-            // All documents are wanted, so there is no bar.
+            // All documents are wanted, so nothing is pruned.
             let all = index.search(query, n_documents, None);
             let allowed: Vec<_> = all
                 .iter()

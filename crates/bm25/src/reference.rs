@@ -1,4 +1,4 @@
-//! Scores worked by hand, and scores that other tools gave.
+//! Scores computed by hand, and scores of other tools.
 
 use std::fmt::Display;
 
@@ -22,7 +22,7 @@ fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
     })
 }
 
-/// The score of every document, `None` for those that are not returned.
+/// Returns the score of every document, `None` for those that are not returned.
 fn scores(index: &SparseIndex, query: &str) -> Vec<Option<f64>> {
     let query: Vec<&str> = query.split_whitespace().collect();
     let mut scores = vec![None; index.n_documents()];
@@ -100,10 +100,10 @@ const SIX: [&str; 6] = [
 
 #[test]
 fn every_variant_gives_the_scores_of_its_reference_tool() {
-    // bm25s 0.3.16: BM25(method=..., k1=1.2, b=.75, delta=.5 for bm25l and 1 for bm25+), index(the texts split at
-    // white space), get_scores of the query. okapi: rank_bm25 0.2.2, BM25Okapi(k1=1.2, b=.75, epsilon=.25).get_scores.
-    // Its BM25Plus gives the row of bm25plus, too. They give d3, which shares no term with the query, 0, or in bm25l and
-    // bm25plus 1.686515 and 3.219292, what absent terms add; we do not return it.
+    // bm25s 0.3.16: BM25(method=..., k1=1.2, b=.75, delta=.5 for bm25l and 1 for bm25+), index(the texts split at white
+    // space), get_scores of the query. okapi: rank_bm25 0.2.2, BM25Okapi(k1=1.2, b=.75, epsilon=.25).get_scores. Its
+    // BM25Plus also gives the row of bm25plus. They give d3, which shares no term with the query, 0, or in bm25l and
+    // bm25plus 1.686515 and 3.219292, the scores of absent terms; we do not return it.
     let expected = |variant| match variant {
         Variant::Lucene => [0.833_273, 0.323_334, 1.119_985, 0.827_366, 0.539_643],
         Variant::Robertson => [0.0, 0.0, 0.186_229, 0.254_178, 0.0],

@@ -1,4 +1,4 @@
-//! Searching the index, and saying where a score comes from.
+//! Searches the index, and explains scores.
 
 use std::sync::PoisonError;
 
@@ -9,39 +9,39 @@ use super::image::{Postings, RANKS, WINDOW, WindowScores};
 use super::weighting::inverse_frequency;
 use super::{Allowed, SparseIndex};
 
-/// The score of a document that no term of the query has touched. Adding any share to -0.0, 0.0 included, gives another
-/// bit pattern (IEEE 754, 6.3), so a document that matched with a score of 0 is told from one that did not match.
+/// Score of a document that no term of the query has touched. Adding any share to -0.0, 0.0 included, gives another bit
+/// pattern (IEEE 754, 6.3), so a document that matched with a score of 0 is distinguished from one that did not match.
 const UNMATCHED: f32 = -0.0;
 
-/// Documents looked at together: one comparison decides for all of them that none is good enough.
+/// Documents checked together: one comparison rejects all of them if none is good enough.
 const LANE: usize = 16;
 
-/// Documents of a window for each posting, from which on it is faster to visit the postings again than the documents.
+/// Documents of a window per posting from which it is faster to visit the postings again than the documents.
 const SPARSE: usize = 16;
 
-/// Postings that can be added in the time that one is looked up.
+/// Postings that can be added in the time of one lookup.
 const LOOK_UP: usize = 32;
 
 /// A term of a question.
 struct AskedTerm<'a> {
-    /// Its place in the question, at its first occurrence.
+    /// Index of its first occurrence in the question.
     first: usize,
     number: u32,
-    /// What its shares are multiplied by.
+    /// Factor of its shares.
     weight: f32,
-    /// The most it can add to a score.
+    /// Maximum score that it can add.
     largest: f32,
-    /// A share that at least [`RANKS`] documents reach, times the weight.
+    /// Shares that at least [`RANKS`] documents reach, times the weight.
     ranked: [f32; RANKS.len()],
-    /// What it adds to every document.
+    /// Score that it adds to every document.
     absent: f64,
     postings: Postings<'a>,
 }
 
 impl SparseIndex {
-    /// The best `limit` documents for the terms of a query, best first, ties by larger id; only those that share at
-    /// least one term with it, and of these only the `allowed`. A term that stands in the query twice counts twice; one
-    /// that is in no document adds nothing. What is allowed changes no score.
+    /// Returns the best `limit` documents for the terms of a query, best first, ties by larger id. Only documents that
+    /// share at least one term with the query are returned, and of these only the `allowed`. A term that occurs twice
+    /// in the query counts twice; one that is in no document adds nothing. `allowed` does not affect scores.
     #[must_use]
     pub fn search(
         &self,
@@ -53,8 +53,8 @@ impl SparseIndex {
         if limit == 0 || asked.is_empty() {
             return Vec::new();
         }
-        // The order in which a document's shares are summed, and so its score to the last bit, is that of what the terms
-        // can add at most: those that are looked up are the last ones.
+        // A document's shares are summed in the order of the terms' maximum scores, which determines its score to the
+        // last bit: terms that are looked up come last.
         asked.sort_unstable_by(|a, b| {
             b.largest
                 .total_cmp(&a.largest)
@@ -80,14 +80,14 @@ impl SparseIndex {
         }
         let best = search.best.into_sorted();
         self.put_to_rest(scores);
-        // In 64 bits, so that no two different scores become a tie.
+        // In 64 bits, so that different scores do not become ties.
         best.into_iter()
             .map(|(document, score)| (document, f64::from(score) + absent))
             .collect()
     }
 
-    /// What each term of the query adds to the score of `document`, in the order of first occurrence in the query; terms
-    /// that add nothing are left out. The shares sum to the score that [`Self::search`] gives, up to rounding.
+    /// Returns the score that each term of the query adds to `document`, in the order of first occurrence in the query;
+    /// terms that add nothing are left out. The shares sum to the score that [`Self::search`] gives, up to rounding.
     #[must_use]
     pub fn explain<'a>(&self, query: &'a [impl AsRef<str>], document: u32) -> Vec<(&'a str, f64)> {
         let share = |term: AskedTerm<'_>| {
@@ -104,7 +104,7 @@ impl SparseIndex {
             .collect()
     }
 
-    /// The query's terms that are in the index and weigh something, in the order of first occurrence.
+    /// Returns the query's terms that are in the index and have a weight, in the order of first occurrence.
     fn asked(&self, query: &[impl AsRef<str>]) -> Vec<AskedTerm<'_>> {
         let mut counted: Vec<(usize, u32, u32)> = Vec::with_capacity(query.len());
         for (first, text) in query.iter().enumerate() {
@@ -183,8 +183,8 @@ impl SparseIndex {
     }
 }
 
-/// A score that at least `limit` documents reach: that of one term's share of a rank as deep, for the other terms take
-/// nothing away.
+/// Returns a score that at least `limit` documents reach: one term's share of that rank, since the other terms subtract
+/// nothing.
 fn known_bar(asked: &[AskedTerm<'_>], limit: usize) -> f32 {
     match RANKS.iter().position(|&rank| rank >= limit) {
         Some(rank) => asked
@@ -196,9 +196,9 @@ fn known_bar(asked: &[AskedTerm<'_>], limit: usize) -> f32 {
     }
 }
 
-/// A search on its way through the windows.
+/// State of a search over the windows.
 struct WindowSearch<'a> {
-    /// Those that can add most first.
+    /// Terms with the largest maximum score first.
     asked: &'a [AskedTerm<'a>],
     prunes: bool,
     allowed: Option<&'a Allowed>,
@@ -207,7 +207,7 @@ struct WindowSearch<'a> {
 }
 
 impl WindowSearch<'_> {
-    /// Scores the documents of a window, and leaves `scores` at rest.
+    /// Scores the documents of a window, and resets `scores`.
     fn window(&mut self, window: usize, scores: &mut WindowScores) {
         let first = window * WINDOW;
         let n_documents = WINDOW.min(self.n_documents - first);
@@ -259,7 +259,7 @@ impl WindowSearch<'_> {
         }
     }
 
-    /// How many terms have to be added: a document that has none of them is below the bar.
+    /// Returns the number of terms that have to be added: a document with none of them is below the bar.
     fn n_added(&self) -> usize {
         let n_added = self.asked.len();
         if !self.prunes {
@@ -270,13 +270,14 @@ impl WindowSearch<'_> {
             .unwrap_or(n_added)
     }
 
-    /// What a document's score has to be, without the terms that are looked up, to be worth looking them up.
+    /// Returns the score that a document needs, without the terms that are looked up, to be worth looking them up.
     fn threshold(&self, looked_up: &[AskedTerm<'_>]) -> f32 {
         let bar = self.best.bar();
         if looked_up.is_empty() {
             return bar;
         }
-        // Differences are rounded: a little lower is safe, for each candidate is compared with the bar itself.
+        // Differences are rounded: a slightly lower value is safe, since each candidate is compared with the bar
+        // itself.
         bar - at_most(0.0, looked_up)
             - bar * (1e-5_f32).max(looked_up.len() as f32 * 2.0 * f32::EPSILON)
     }
@@ -310,13 +311,14 @@ fn add(terms: &[AskedTerm<'_>], window: usize, scores: &mut WindowScores) {
     }
 }
 
-/// The most that `score` can become. Rounded sums are monotone: what is added to no less gives no less. So a document's
-/// own sum, in the same order and of shares not above these, is not above this one, to the last bit.
+/// Returns the maximum that `score` can become. Rounded sums are monotone: adding to a number that is not smaller gives
+/// one that is not smaller. A document's sum, in the same order and of shares not above these, is therefore not above
+/// this one, to the last bit.
 fn at_most(score: f32, terms: &[AskedTerm<'_>]) -> f32 {
     terms.iter().fold(score, |sum, term| sum + term.largest)
 }
 
-/// Visits a window's scores in the widest vectors of the machine, and leaves them at rest.
+/// Visits a window's scores in the widest vectors of the machine, and resets them.
 struct Visit<'a, 'b> {
     search: &'a mut WindowSearch<'b>,
     looked_up: &'a [AskedTerm<'b>],
@@ -358,7 +360,7 @@ impl WithSimd for Visit<'_, '_> {
     }
 }
 
-/// How many scores reach a threshold.
+/// Counts the scores that reach a threshold.
 struct Count<'a> {
     scores: &'a [f32],
     threshold: f32,
@@ -390,7 +392,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts under ids of their own.
+    /// Indexes texts under the given ids.
     fn index(variant: Variant, texts: &[(&str, &str)]) -> SparseIndex {
         let weighting =
             Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));

@@ -1,7 +1,7 @@
-//! The six BM25 in use, and their parameters.
+//! The six BM25 variants in use, and their parameters.
 //!
-//! Names and formulas of the first five as bm25s has them, after Kamphuis, de Vries, Boytsov and Lin, "Which BM25 Do You
-//! Mean?" (ECIR 2020); `okapi` as `rank_bm25` has it. With N documents, df those that hold the term, tf its count in the
+//! Names and formulas of the first five as in bm25s, after Kamphuis, de Vries, Boytsov and Lin, "Which BM25 Do You
+//! Mean?" (ECIR 2020); `okapi` as in `rank_bm25`. With N documents, df those that contain the term, tf its count in the
 //! document, and L = 1 - b + b * length / mean length, a term adds idf * tfc:
 //!
 //! | variant | idf | tfc |
@@ -13,7 +13,7 @@
 //! | `bm25plus` | ln((N + 1) / df) | (k1 + 1) tf / (tf + k1 L) + delta |
 //! | `okapi` | ln((N - df + 0.5) / (df + 0.5)), a negative one replaced by 0.25 times the mean of all | (k1 + 1) tf / (tf + k1 L) |
 //!
-//! In `bm25l` and `bm25plus` a term adds something to documents without it, too: the formula at tf = 0.
+//! In `bm25l` and `bm25plus` a term also adds a score to documents without it: the formula at tf = 0.
 
 use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant, OutOfRange, check_ranges};
 
@@ -27,7 +27,7 @@ pub struct Bm25Parameters {
 }
 
 impl Default for Bm25Parameters {
-    /// Lucene's variant and its defaults: k1 1.2, b 0.75.
+    /// Returns Lucene's variant and its defaults: k1 1.2, b 0.75.
     fn default() -> Self {
         Self {
             variant: Variant::Lucene,
@@ -39,8 +39,9 @@ impl Default for Bm25Parameters {
 }
 
 impl Bm25Parameters {
-    /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: what occurring at
-    /// all is worth, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the others do not look at it.
+    /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: the weight of
+    /// occurring at all, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the other variants ignore
+    /// it.
     ///
     /// # Errors
     /// [`OutOfRange`] for a value outside its range, infinite or not a number.
@@ -61,7 +62,7 @@ impl Bm25Parameters {
         })
     }
 
-    /// Names variant and parameters, for cache keys.
+    /// Returns a key of the variant and its parameters, for cache keys.
     #[must_use]
     pub fn key(&self) -> String {
         let Self {
@@ -73,7 +74,7 @@ impl Bm25Parameters {
         format!("{} k1={k1} b={b} delta={delta}", variant.name())
     }
 
-    /// The idf of every term, by its document frequency, each at least 1.
+    /// Returns the idf of every term from its document frequency, each at least 1.
     pub(super) fn idf(&self, frequencies: &[u32], n_documents: usize) -> Vec<f64> {
         let n = n_documents as f64;
         let odds = |df: f64| (n - df + 0.5) / (df + 0.5);
@@ -89,7 +90,7 @@ impl Bm25Parameters {
         }
     }
 
-    /// The part that depends on the document: `tf` occurrences, and its length over the mean length.
+    /// Returns the component that depends on the document: `tf` occurrences, and its length over the mean length.
     #[must_use]
     pub fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
         let Self {
@@ -107,7 +108,7 @@ impl Bm25Parameters {
         }
     }
 
-    /// The same at tf = 0: what a document gets from a term that it lacks.
+    /// Returns the component at tf = 0: the score that a document gets from a term that it lacks.
     pub(super) fn absent_tfc(&self) -> Option<f64> {
         match self.variant {
             Variant::Bm25l => Some(self.bm25l(0.0)),
@@ -130,8 +131,8 @@ impl Bm25Parameters {
 /// `rank_bm25`'s `epsilon`: the share of the mean idf that a term in more than half of the documents gets.
 const EPSILON: f64 = 0.25;
 
-/// Negative values replaced by [`EPSILON`] times the mean of all, negative ones included. In a tiny corpus that mean,
-/// and so the result, can itself be negative, as it is in `rank_bm25`.
+/// Replaces negative values by [`EPSILON`] times the mean of all, negative ones included. In a tiny corpus that mean,
+/// and so the result, can itself be negative, as in `rank_bm25`.
 fn floored(mut idf: Vec<f64>) -> Vec<f64> {
     let floor = EPSILON * idf.iter().sum::<f64>() / idf.len().max(1) as f64;
     for value in &mut idf {

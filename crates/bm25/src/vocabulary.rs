@@ -1,15 +1,15 @@
-//! Terms to numbers: a hash table with open addressing that can be written to a file and searched there.
+//! Maps terms to numbers: a hash table with open addressing that can be written to a file and searched there.
 //!
-//! Opening an index must not cost a pass over its terms, so the table is kept as it is: `slots` is a power of two long
-//! and at most half full; a slot holds a term's number plus 1, or 0. A term stands in the first free slot from the one
-//! its hash names.
+//! Opening an index must not cost a pass over its terms, so the table is stored as it is. The length of `slots` is a
+//! power of two, and at most half of them are used; a slot holds a term's number plus 1, or 0. A term is in the first
+//! free slot from the one given by its hash.
 
 /// Terms by their number.
 #[derive(Default)]
 pub(super) struct TermTexts {
-    /// All of them, one after the other.
+    /// All terms, one after another.
     text: Vec<u8>,
-    /// Where each ends in `text`.
+    /// End of each term in `text`.
     ends: Vec<u32>,
 }
 
@@ -23,7 +23,7 @@ impl TermTexts {
         self.ends.len()
     }
 
-    /// Where each term ends in [`Self::text`].
+    /// Returns the end of each term in [`Self::text`].
     pub(super) fn ends(&self) -> &[u32] {
         &self.ends
     }
@@ -33,17 +33,17 @@ impl TermTexts {
     }
 }
 
-/// Terms numbered in the order in which they were first seen.
+/// Terms numbered in order of first occurrence.
 #[derive(Default)]
 pub(super) struct TermNumbers {
     terms: TermTexts,
-    /// Each a term's number plus 1, or 0, and above it the term's hash, so that most other terms are passed by without a
-    /// look at their text.
+    /// Each slot holds a term's number plus 1, or 0, and the term's hash in the upper half, so that most other terms
+    /// are skipped without reading their text.
     slots: Vec<u64>,
 }
 
 impl TermNumbers {
-    /// The number of `term`, a new one if it was never seen.
+    /// Returns the number of `term`, a new one if it is unknown.
     ///
     /// # Panics
     /// Beyond 4 GiB of distinct terms.
@@ -91,7 +91,7 @@ impl TermNumbers {
         &self.terms
     }
 
-    /// The terms alone, in as little memory as they need.
+    /// Returns the terms alone, in as little memory as they need.
     pub(super) fn into_terms(self) -> TermTexts {
         let TermTexts { mut text, mut ends } = self.terms;
         text.shrink_to_fit();
@@ -99,22 +99,22 @@ impl TermNumbers {
         TermTexts { text, ends }
     }
 
-    /// How many slots the table has.
+    /// Returns the number of slots of the table.
     pub(super) fn n_slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// The table, as [`find`] wants it.
+    /// Returns the table in the form that [`find`] reads.
     pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
         self.slots.iter().map(|&taken| taken as u32)
     }
 }
 
-/// The number for which `is` holds, among those that `slots` names for the hash of `term`.
+/// Returns the number for which `is` holds, among those in the `slots` for the hash of `term`.
 pub(super) fn find(slots: &[u32], term: &[u8], is: impl Fn(u32) -> bool) -> Option<u32> {
     let mask = slots.len().checked_sub(1)?;
     let first = hash(term) as usize & mask;
-    // Not more steps than slots: a damaged table may have no free one.
+    // At most as many steps as slots: a damaged table may have no free one.
     let chain = slots[first..]
         .iter()
         .chain(&slots[..first])
@@ -122,8 +122,8 @@ pub(super) fn find(slots: &[u32], term: &[u8], is: impl Fn(u32) -> bool) -> Opti
     chain.map(|slot| slot - 1).find(|&number| is(number))
 }
 
-/// Eight bytes at a time, each multiplied to 128 bits whose halves are folded together (the step of wyhash). It is part of
-/// the file format: another hash is another [`super::image::VERSION`].
+/// Hashes eight bytes at a time, each multiplied to 128 bits whose halves are folded together (the step of wyhash).
+/// Part of the file format: another hash needs a new [`super::image::VERSION`].
 fn hash(term: &[u8]) -> u32 {
     // 2^64 over the golden ratio: an odd number without a pattern.
     const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;

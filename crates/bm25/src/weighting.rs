@@ -1,20 +1,20 @@
-//! How a term counts in a document: one of the BM25, or TF-IDF.
+//! Weight of a term in a document: a BM25 variant, or TF-IDF.
 
 use super::variant::Bm25Parameters;
 
-/// How terms are weighted.
+/// Weighting scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weighting {
     /// The sum over the question's terms of idf times saturated, length-normalised count.
     Bm25(Bm25Parameters),
-    /// The cosine of question and document (Salton and Buckley 1988): tf = count / length, idf = ln(N / df), both sides
-    /// alike; terms of the question that no document has are left out of its norm, too. A term that every document has
-    /// weighs nothing and finds nothing.
+    /// The cosine of question and document (Salton and Buckley 1988): tf = count / length, idf = ln(N / df), for both
+    /// sides; terms of the question that are in no document are left out of its norm, too. A term that is in every
+    /// document has weight 0 and finds nothing.
     Tfidf,
 }
 
 impl Weighting {
-    /// Names the weighting with its parameters, for cache keys.
+    /// Returns a key of the weighting and its parameters, for cache keys.
     #[must_use]
     pub fn key(&self) -> String {
         match self {
@@ -30,31 +30,32 @@ impl Default for Weighting {
     }
 }
 
-/// ln(N / df); nothing for a term in every document.
+/// Returns ln(N / df); 0 for a term in every document.
 pub(super) fn inverse_frequency(frequency: usize, n_documents: usize) -> f64 {
     (n_documents as f64 / frequency as f64).ln()
 }
 
-/// A weighting with all that it has to know of the whole corpus.
+/// A weighting with the corpus statistics that it needs.
 pub(super) enum Weigher {
     Bm25 {
         parameters: Bm25Parameters,
         idf: Vec<f64>,
-        /// Per term, what it adds to documents without it; empty for the variants where that is nothing.
+        /// Per term, the score that it adds to documents without it; empty for the variants where that is 0.
         absent: Vec<f64>,
         /// Each document's length over the mean length.
         relative_lengths: Vec<f64>,
     },
     Tfidf {
         idf: Vec<f64>,
-        /// Each document's norm, times its length: the length cancels out.
+        /// Each document's norm times its length: the length cancels out.
         norms: Vec<f64>,
     },
 }
 
 impl Weigher {
-    /// `frequencies`: in how many documents each term is. `lengths`: how many terms each document has. `postings` calls
-    /// with term, document and count of every posting, always in the same order, so that sums are the same to the bit.
+    /// Computes the statistics. `frequencies`: number of documents of each term. `lengths`: number of terms of each
+    /// document. `postings` calls with term, document and count of every posting, always in the same order, so that
+    /// sums are bit-identical.
     pub(super) fn new(
         weighting: &Weighting,
         frequencies: &[u32],
@@ -69,7 +70,7 @@ impl Weigher {
                     .absent_tfc()
                     .map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
                 let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-                // 0 only where there is no posting to use it.
+                // 0 only where no posting uses it.
                 let mean = sum as f64 / n_documents.max(1) as f64;
                 let relative_lengths = lengths
                     .iter()
@@ -99,7 +100,7 @@ impl Weigher {
         }
     }
 
-    /// What `count` occurrences of the term add to the document's score, beyond [`Self::absent`].
+    /// Returns the score that `count` occurrences of the term add to the document, beyond [`Self::absent`].
     pub(super) fn share(&self, term: usize, document: usize, count: u32) -> f32 {
         let count = f64::from(count);
         let share = match self {
@@ -109,7 +110,7 @@ impl Weigher {
                 relative_lengths,
                 ..
             } => idf[term] * parameters.tfc(count, relative_lengths[document]) - self.absent(term),
-            // A norm of 0 is a sum of zeros.
+            // A norm of 0 means that all weights are 0.
             Self::Tfidf { norms, .. } if norms[document] == 0.0 => 0.0,
             Self::Tfidf { idf, norms } => count * idf[term] / norms[document],
         };
@@ -117,7 +118,7 @@ impl Weigher {
         share as f32 + 0.0
     }
 
-    /// What the term adds to documents without it.
+    /// Returns the score that the term adds to documents without it.
     pub(super) fn absent(&self, term: usize) -> f64 {
         match self {
             Self::Bm25 { absent, .. } => absent.get(term).copied().unwrap_or(0.0),

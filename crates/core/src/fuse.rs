@@ -1,7 +1,7 @@
 //! Fusion of several rankings into one.
 //!
-//! Every method adds, over the rankings, a weight times a function of the chunk's place in the ranking; they differ in that
-//! function. Left out: methods that learn, and Qdrant's own fusion, whose constants differ (ARCHITECTURE.md).
+//! Every method adds, over the rankings, a weight times a function of the chunk's rank or score; they differ in that
+//! function. Left out: learned methods, and Qdrant's fusion, whose constants differ (ARCHITECTURE.md).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,8 +32,8 @@ closed_set! {
     /// The normalisation that makes scores of several retrievers comparable.
     #[derive(Default)]
     Normalization {
-        /// (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk that the
-        /// ranking lacks counts as its lowest: 0.
+        /// (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk
+        /// that the ranking lacks counts as its lowest: 0.
         #[default]
         MinMax = "min_max",
         /// (score - mean) / standard deviation, of the population of its hits, as `zmuv` in ranx; 0 for all where they are
@@ -72,7 +72,8 @@ impl Default for Fusion {
 }
 
 impl Fusion {
-    /// Returns all chunks of all rankings by the sum of their shares, with the shares by retriever. No rankings give an empty one.
+    /// Returns all chunks of all rankings by the sum of their shares, with the shares by retriever. No rankings give an
+    /// empty one.
     #[must_use]
     pub fn fuse(&self, rankings: &[(RetrieverName, Ranking)]) -> (Ranking, Parts) {
         let mut parts = Parts::new();

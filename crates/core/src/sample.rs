@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::types::{Question, QuestionId};
 
-/// `n` of the questions (all, when there are fewer), in their order.
+/// Returns `n` of the questions (all, when there are fewer), in their order.
 ///
-/// Each question draws a number from `seed` and its own id, and the `n` smallest are kept. So the sample does not
-/// depend on the order of the file, a larger one holds every smaller one of the same seed, and adding questions to the
-/// set replaces few of those drawn.
+/// Each question draws a number from `seed` and its own id, and the `n` smallest numbers are selected. The sample
+/// therefore does not depend on the order of the file, a larger one contains every smaller one of the same seed, and
+/// adding questions to the set replaces few of those drawn.
 #[must_use]
 pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
     let ids: Vec<QuestionId> = questions
@@ -22,7 +22,7 @@ pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
         .collect()
 }
 
-/// Those of `ids` that [`sample`] keeps.
+/// Returns the members of `ids` that [`sample`] selects.
 #[must_use]
 pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
     let mut drawn: Vec<(u64, usize)> = ids
@@ -38,7 +38,8 @@ pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
         .collect()
 }
 
-/// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone leaves the high bits of like ids alike.
+/// Hashes the id by FNV-1a, started from the mixed seed, then mixed once more: FNV alone gives similar ids similar high
+/// bits.
 fn draw(seed: u64, id: &str) -> u64 {
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
     mix(id.bytes().fold(mix(seed), |hash, byte| {
@@ -46,7 +47,7 @@ fn draw(seed: u64, id: &str) -> u64 {
     }))
 }
 
-/// One step of splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's `splitmix64.c`).
+/// Makes one step of splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's `splitmix64.c`).
 fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

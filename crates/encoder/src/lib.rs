@@ -1,6 +1,7 @@
 //! BERT-family inference: a checkpoint's folder to vectors of texts and scores of pairs.
 //!
-//! [`checkpoint`] reads a folder's configuration, tokenizer and weights; [`bert`] computes. Nothing here downloads.
+//! [`checkpoint`] reads a folder's configuration, tokenizer and weights; [`bert`] runs the model. Nothing here
+//! downloads.
 
 pub mod bert;
 pub mod checkpoint;

@@ -1,4 +1,4 @@
-//! Addresses of endpoints.
+//! URLs of endpoints.
 
 use reqwest::Url;
 use sha2::{Digest, Sha256};
@@ -6,7 +6,8 @@ use sha2::{Digest, Sha256};
 use crate::error::HttpError;
 use ragtriage_core::text::hex::hex;
 
-/// The URL `base` with `path` behind its own path, unless it ends so already. A query stays, a fragment goes.
+/// Returns the URL `base` with `path` appended to its path, unless it already ends with it. A query is preserved, a
+/// fragment is dropped.
 pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
     let mut url = Url::parse(base.trim()).map_err(|error| HttpError::BadAddress {
         reason: format!("is not a URL: {error}"),
@@ -29,8 +30,8 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
     Ok(url)
 }
 
-/// Returns the part of a fingerprint for an address's query, which may choose the model and may hold a key: ` query ` and the first
-/// eight hexadecimal digits of its sha256; nothing without one.
+/// Returns the part of a fingerprint for an address's query, which may select the model and may hold a key: ` query `
+/// and the first eight hexadecimal digits of its sha256; empty without a query.
 pub fn hashed_query(url: &str) -> String {
     let Ok(url) = Url::parse(url.trim()) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! The wait that a server asks for, out of the headers in use.
+//! The wait that a server asks for, from the common headers.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,8 +6,8 @@ use reqwest::header::HeaderMap;
 
 use ragtriage_core::text::retry_after;
 
-/// Headers that say how much of a limit is left, each with the one that says when it is there again (`OpenAI`, Azure, Groq, vLLM
-/// gateways; the last pair `OpenRouter`).
+/// Headers of remaining rate limits, each with the header of its reset time (`OpenAI`, Azure, Groq, vLLM gateways; the
+/// last pair `OpenRouter`).
 const LIMITS: [(&str, &str); 3] = [
     (
         "x-ratelimit-remaining-requests",
@@ -17,8 +17,8 @@ const LIMITS: [(&str, &str); 3] = [
     ("x-ratelimit-remaining", "x-ratelimit-reset"),
 ];
 
-/// The wait that the server asks for: what it says in so many words, else until the last of its used up limits is there
-/// again.
+/// Returns the wait that the server asks for: the explicit one, else until the last of its exhausted rate limits
+/// resets.
 pub(super) fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     if let Some(thousands) = text(headers, "retry-after-ms").and_then(retry_after::seconds) {
         return Some(thousands / 1_000);

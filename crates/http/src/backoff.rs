@@ -1,9 +1,9 @@
-//! When a failed call is made again, and when it is given up.
+//! Retry policy: when a failed call is repeated, and when it is given up.
 //!
-//! The wait before try n + 1 is drawn evenly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full jitter",
-//! Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). Where the server says how long to wait
-//! (`Retry-After`) it is that, and up to `first_wait` more so that many callers do not come back at once. What a server turns away
-//! because it has enough to do is no try: it is called again until the deadline.
+//! The wait before try n + 1 is drawn uniformly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full
+//! jitter", Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). If the server gives a wait
+//! (`Retry-After`), that one is used, plus up to `first_wait` so that many callers do not come back at once. A call
+//! that the server rejects because it is overloaded does not count as a try: it is repeated until the deadline.
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -14,42 +14,42 @@ use tokio::time::{Instant, sleep, timeout_at};
 /// The retry policy of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// Calls in all, but for those that were turned away ([`Retry::Limited`]); one is made in any case.
+    /// Maximum number of calls, without those that were rate limited ([`Retry::Limited`]); at least one is made.
     pub tries: u32,
     /// Upper bound of the first wait.
     pub first_wait: Duration,
     /// Upper bound of any wait that we choose.
     pub longest_wait: Duration,
-    /// Time from the first call on, waits included: a wait that would end later is not begun.
+    /// Time from the first call on, waits included: a wait that would end later is not started.
     pub deadline: Duration,
 }
 
 /// The consequence of a failure for the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// Another try of the call fails as well.
+    /// Stop: another try would fail as well.
     Stop,
-    /// Try again, after the wait that the server asks for where it does.
+    /// Try again, after the wait that the server asks for, if any.
     Again(Option<Duration>),
-    /// Another try may succeed, the first without a wait: a connection kept open had been closed by the other side.
+    /// Another try may succeed, the first without a wait: the other side had closed the keep-alive connection.
     AtOnce,
-    /// The server had no time for the call: wait as for `Again`, and count no try.
+    /// The server was too busy for the call: wait as for `Again`, without counting a try.
     Limited(Option<Duration>),
 }
 
-/// Why there is no answer.
+/// Reason for giving up.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Abandoned<E> {
-    /// A failure that no further try mends, or that of the only try.
+    /// A failure that no further try can fix, or that of the only try.
     Final(E),
-    /// Out of tries or out of time; the last failure that a call came back with.
+    /// Out of tries or out of time, with the last failure of a call.
     GaveUp {
         /// Calls made, more than one.
         tries: u32,
         /// The failure.
         last: E,
     },
-    /// The deadline passed in the middle of the first call.
+    /// The deadline passed during the first call.
     OutOfTime,
 }
 
@@ -68,7 +68,7 @@ impl<E> Abandoned<E> {
 }
 
 impl Backoff {
-    /// The usual waits, half a second at first and at most half a minute.
+    /// Creates a policy with the usual waits, half a second at first and at most half a minute.
     #[must_use]
     pub fn new(tries: u32, deadline: Duration) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Backoff {
         }
     }
 
-    /// Makes `call` until it succeeds, `verdict` says stop, or tries or time are over.
+    /// Makes `call` until it succeeds, `verdict` returns a stop, or tries or time are used up.
     pub async fn run<T, E, F: Future<Output = Result<T, E>>>(
         &self,
         mut call: impl FnMut() -> F,
@@ -121,7 +121,7 @@ impl Backoff {
         }
     }
 
-    /// The wait after the `nth` failure of its sort; `fraction` is the draw, from 0 to 1.
+    /// Returns the wait after the `nth` failure of its kind; `fraction` is the random number, from 0 to 1.
     fn wait(&self, nth: u32, asked: Option<Duration>, fraction: f64) -> Duration {
         if let Some(asked) = asked {
             return asked.saturating_add(self.first_wait.mul_f64(fraction));
@@ -133,7 +133,7 @@ impl Backoff {
     }
 }
 
-/// `tries`: calls made, those that were turned away as well.
+/// Creates the error of the last failure. `tries`: calls made, including rate-limited ones.
 fn gave_up<E>(tries: u32, last: E) -> Abandoned<E> {
     if tries == 1 {
         Abandoned::Final(last)
@@ -142,10 +142,10 @@ fn gave_up<E>(tries: u32, last: E) -> Abandoned<E> {
     }
 }
 
-/// A number from 0 to below 1, for jitter: from the standard library's per-call hash keys: waits need neither a seed nor good
-/// randomness.
+/// Returns a number from 0 to below 1 for jitter, from the standard library's random hash keys: waits need neither a
+/// seed nor high-quality randomness.
 pub fn random_fraction() -> f64 {
-    // 53 bits are what a f64 holds exactly.
+    // A f64 holds 53 bits exactly.
     (RandomState::new().hash_one(0_u8) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -162,7 +162,7 @@ mod tests {
         deadline: Duration::from_secs(50),
     };
 
-    /// What comes of calls that fail as often as `n_failures` says.
+    /// Runs calls that fail `n_failures` times.
     async fn tried(
         backoff: Backoff,
         n_failures: u32,
@@ -255,7 +255,7 @@ mod tests {
             soon.run(never, |()| Retry::Stop).await,
             Err(Abandoned::OutOfTime)
         );
-        // The second call never ends: the first one's failure is told.
+        // The second call never ends: the first one's failure is reported.
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);

@@ -1,6 +1,7 @@
-//! Answers that name what they belong to by its place in the call.
+//! Answers that name their item by its index in the call.
 
-/// `answers` in the order of what was asked: each place of 0 to `n - 1` once. The error says what is given instead.
+/// Sorts `answers` into the order of the request: each index of 0 to `n - 1` once. The error describes the indexes
+/// found instead.
 pub fn by_index<T>(
     answers: impl IntoIterator<Item = (usize, T)>,
     n: usize,

@@ -1,8 +1,9 @@
-//! Error messages of services, out of the forms in use.
+//! Error messages of services, from the common response formats.
 
 use serde_json::Value;
 
-/// The message of `{"error": {"message"}}`, `{"error": "..."}`, `{"message"}` or `{"detail"}`, else the body as it is.
+/// Returns the message of `{"error": {"message"}}`, `{"error": "..."}`, `{"message"}` or `{"detail"}`, else the whole
+/// body.
 #[must_use]
 pub fn complaint(body: &[u8]) -> String {
     let message = serde_json::from_slice::<Value>(body)

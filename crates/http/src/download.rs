@@ -1,9 +1,10 @@
-//! A file fetched by `GET`: redirects are followed, what breaks off is gone on with, what fails for a moment is tried again.
+//! Fetches a file by `GET`: follows redirects, resumes interrupted transfers, retries transient failures.
 //!
-//! A part is asked for with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14): a server that knows neither, or has another
-//! version by now, sends the whole, and the file begins anew. Tries that brought it further are not counted. No redirect learns the
-//! address that led to it, whose query may hold a token. Left out: keys but for user info in the address, with which no redirect is
-//! followed, and what the bytes are good for; who asks for a file checks its hash.
+//! A part is requested with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14). A server that supports neither,
+//! or has another version by now, sends the whole file, and the download starts over. Tries that made progress are not
+//! counted. No redirect target learns the address that led to it, whose query may hold a token. Left out: keys other
+//! than user info in the address, with which no redirect is followed, and integrity checks; callers check the file's
+//! hash.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,17 +19,17 @@ use super::{Backoff, HttpError, Partial, Retry, redirects};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 
-/// The longest silence in the middle of a file.
+/// Maximum time without data in the middle of a file.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// The progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Download<'a> {
-    /// The name of the file or Python package.
+    /// Name of the file or Python package.
     pub file: &'a str,
-    /// Bytes so far.
+    /// Bytes received so far.
     pub bytes: u64,
-    /// Bytes in all, where the other side says.
+    /// Total bytes, if the server reports them.
     pub total: Option<u64>,
 }
 
@@ -38,9 +39,9 @@ pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
 /// The file to download.
 #[derive(Clone, Copy, Debug)]
 pub struct FileRequest<'a> {
-    /// Its name, for whoever watches.
+    /// Its name, for progress reports.
     pub file: &'a str,
-    /// A larger file is not fetched, whatever the server says of its size.
+    /// Maximum size: a larger file is not fetched, whatever size the server reports.
     pub most_bytes: u64,
     /// The retry policy.
     pub backoff: Backoff,
@@ -53,15 +54,15 @@ pub struct Downloader {
     connect_timeout: Duration,
 }
 
-/// A try that failed.
+/// A failed try.
 struct Failed {
     error: HttpError,
-    /// True if the file is longer than any try before had it.
+    /// True if the file is longer than after any previous try.
     brought: bool,
 }
 
 impl Downloader {
-    /// A client for the file at `url`. Nothing is called yet.
+    /// Creates a client for the file at `url`, without calling it.
     ///
     /// # Errors
     /// `KeyInClear` for user info that would go over the network unencrypted; `Client`.
@@ -91,7 +92,7 @@ impl Downloader {
         })
     }
 
-    /// Fetches the whole of `wanted` into `partial`, from where that stands.
+    /// Fetches the whole of `wanted` into `partial`, resuming after the bytes already there.
     ///
     /// # Errors
     /// A permanent failure, or the last transient one; bytes received by then stay in `partial`.
@@ -192,13 +193,13 @@ impl Downloader {
 
 /// The contents of a response.
 enum Arrival {
-    /// Bytes, at the end of which the file has this many, where the server says.
+    /// Bytes; the file then has this total size, if the server reports it.
     Body { total: Option<u64> },
-    /// Nothing: the whole file is there.
+    /// None: the file is already complete.
     Whole,
 }
 
-/// Makes `partial` ready for the answer's body.
+/// Prepares `partial` for the answer's body.
 fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arrival, HttpError> {
     let status = response.status();
     let headers = response.headers();
@@ -248,7 +249,7 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arriva
     }
 }
 
-/// The server's name for what it sends: a strong entity tag (a weak one may stand for other bytes), else the date.
+/// Returns the server's name for the content: a strong entity tag (a weak one may denote other bytes), else the date.
 fn version(headers: &HeaderMap) -> Option<String> {
     let [tag, date] = [ETAG, LAST_MODIFIED].map(|name| headers.get(name)?.to_str().ok());
     let version = tag.filter(|tag| tag.starts_with('"')).or(date);

@@ -1,4 +1,4 @@
-//! An address that takes JSON by `POST` and answers with JSON.
+//! An address that accepts JSON by `POST` and answers with JSON.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -14,38 +14,38 @@ use super::{Backoff, HttpError, Secret, complaint};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 
-/// A larger answer is not read on, where nothing else is said: 8 MiB.
+/// Default maximum size of an answer: 8 MiB.
 pub(crate) const LARGEST_BODY_BYTES: usize = 8 << 20;
 
-/// Bytes of an answer that an error looks at for its excerpt.
+/// Number of bytes of an answer from which an error takes its excerpt.
 const EXCERPT_BYTES: usize = 1200;
 
-/// A connection that is not made by then will not be, whatever the time allowed for an answer.
+/// Connection timeout, independent of the time allowed for an answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An idle connection is closed before servers close it, so that no call meets a closed one: uvicorn, under vLLM and most
-/// Python servers, does after five seconds.
+/// Idle connections are closed before servers close them, so that no call uses a closed one: uvicorn, under vLLM and
+/// most Python servers, closes them after five seconds.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The settings of an endpoint.
 #[derive(Clone)]
 pub struct EndpointSettings {
-    /// The address of the calls, from [`super::address`].
+    /// URL of the calls, from [`super::address`].
     pub url: Url,
-    /// Sent as a bearer token; one of white space alone is none.
+    /// Key sent as a bearer token; one of white space only is ignored.
     pub api_key: Option<Secret>,
-    /// Further headers; one named `authorization` replaces the key's.
+    /// Additional headers; one named `authorization` replaces the key's.
     pub headers: Vec<(String, Secret)>,
-    /// Time for one call.
+    /// Timeout of one call.
     pub timeout: Duration,
-    /// PEM file of certificate authorities trusted besides the system's.
+    /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
-    /// A larger answer is not read on.
+    /// Maximum size of an answer.
     pub most_bytes: usize,
 }
 
 impl EndpointSettings {
-    /// Calls to `url`, without a key, two minutes each.
+    /// Creates settings for calls to `url`, without a key, with a timeout of two minutes.
     #[must_use]
     pub fn new(url: Url) -> Self {
         let timeout = Duration::from_mins(2);
@@ -62,16 +62,16 @@ impl EndpointSettings {
 
 /// A response of any status.
 pub struct Response {
-    /// The status: none of a redirect.
+    /// The status; never one of a redirect.
     pub status: u16,
     /// The whole body.
     pub body: Vec<u8>,
-    /// The wait that the server asks for before the next call, where it does; an answer of success may ask for one, too.
+    /// The wait that the server asks for before the next call, if any; a successful answer may ask for one, too.
     pub retry_after: Option<Duration>,
 }
 
 impl Response {
-    /// Returns true if the status is one of success.
+    /// Returns true if the status is a success.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
@@ -90,7 +90,7 @@ pub struct JsonEndpoint {
 }
 
 impl JsonEndpoint {
-    /// Checks the settings and makes the client. Nothing is called yet.
+    /// Checks the settings and creates the client, without calling the address.
     pub fn new(settings: EndpointSettings) -> Result<Self, HttpError> {
         let headers = headers(&settings)?;
         let EndpointSettings {
@@ -124,13 +124,13 @@ impl JsonEndpoint {
         })
     }
 
-    /// The address without its secrets.
+    /// Returns the address without its secrets.
     #[must_use]
     pub fn shown_url(&self) -> &str {
         &self.shown_url
     }
 
-    /// One call, whose answer may have any status but a redirect's.
+    /// Makes one call, whose answer may have any status but a redirect's.
     pub async fn send(&self, body: &impl Serialize) -> Result<Response, HttpError> {
         let body = serde_json::to_vec(body).expect("what is sent has string keys only");
         let request = self
@@ -158,7 +158,7 @@ impl JsonEndpoint {
         })
     }
 
-    /// Calls until there is an answer of success, with patience, and reads it.
+    /// Calls with retries until there is a successful answer, and parses it.
     pub async fn post<T: DeserializeOwned>(
         &self,
         body: &impl Serialize,
@@ -177,7 +177,7 @@ impl JsonEndpoint {
             .map_err(|error| self.unreadable(&error.to_string(), &answer.body))
     }
 
-    /// The error of an answer that is none of success.
+    /// Creates the error of an unsuccessful answer.
     #[must_use]
     pub fn status(&self, answer: &Response) -> HttpError {
         let Response {
@@ -194,7 +194,7 @@ impl JsonEndpoint {
         }
     }
 
-    /// The error of an answer that is not what was asked for.
+    /// Creates the error of an answer of an unexpected form.
     #[must_use]
     pub fn unreadable(&self, reason: &str, body: &[u8]) -> HttpError {
         let start = &body[..body.len().min(EXCERPT_BYTES)];
@@ -205,7 +205,7 @@ impl JsonEndpoint {
         }
     }
 
-    /// A short piece of what a server wrote: one line, no secret that it echoes, no control or bidi characters.
+    /// Returns a short excerpt of a server's text: one line, without echoed secrets and control or bidi characters.
     #[must_use]
     pub fn excerpt(&self, text: &str) -> String {
         self.mask.excerpt(text)
@@ -225,7 +225,7 @@ impl JsonEndpoint {
         Ok(body)
     }
 
-    /// A transport failure, without the URL that it carries.
+    /// Creates the error of a transport failure, without its URL.
     fn broken(&self, error: reqwest::Error) -> HttpError {
         let (url, error) = (self.shown_url.clone(), error.without_url());
         let reason = self.excerpt(&root_cause(&error));
@@ -239,7 +239,7 @@ impl JsonEndpoint {
     }
 }
 
-/// The content type, then whatever is secret.
+/// Returns the content type, the key and the configured headers; the latter two are marked sensitive.
 fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -289,8 +289,8 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
         }
         builder = builder.tls_certs_merge(certificates);
     } else if url.scheme() == "http" {
-        // No certificate is looked at (unless a proxy is itself behind TLS: name its authority in the CA file), and a
-        // container without any must do.
+        // Certificates are not used (unless a proxy uses TLS: name its authority in the CA file), so this must work in
+        // a container without any.
         builder = builder.tls_certs_only([]);
     }
     if is_loopback(url) {

@@ -1,7 +1,7 @@
-//! Why a call over HTTP failed, or could not be made.
+//! Errors of calls over HTTP.
 //!
 //! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
-//! where the error is made.
+//! where the error is created.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use crate::backoff::{Abandoned, Backoff, Retry};
 
-/// Lower-cased parts of what servers say of a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
-/// gateways). One too many costs some calls in vain, no wrong answer.
+/// Lower-cased parts of error messages about a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
+/// gateways). A false match costs some calls, not correctness.
 const TOO_LARGE_WORDS: [&str; 9] = [
     "batch size",
     "too large",
@@ -25,17 +25,17 @@ const TOO_LARGE_WORDS: [&str; 9] = [
     "array length",
 ];
 
-/// Why a call failed, or the client could not be made.
+/// Error of a call, or of creating the client.
 #[derive(Debug, thiserror::Error)]
 #[allow(
     missing_docs,
     reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
 )]
 pub enum HttpError {
-    /// No connection.
+    /// No connection could be made.
     #[error("`{url}` cannot be reached: {reason}")]
     Unreachable { url: String, reason: String },
-    /// The connection broke off under way.
+    /// The connection was interrupted.
     #[error("the connection to `{url}` was interrupted: {reason}")]
     Broken { url: String, reason: String },
     /// No answer in time.
@@ -44,7 +44,7 @@ pub enum HttpError {
     /// The server's certificate is not trusted.
     #[error("the certificate of `{url}` is not trusted: {reason}")]
     Untrusted { url: String, reason: String },
-    /// A redirect, which is not followed: text and key would go with it.
+    /// A redirect, which is not followed, because it would receive the text and the key.
     #[error("`{url}` redirects elsewhere: status {status}")]
     Redirected { url: String, status: u16 },
     /// A redirect that a download does not follow.
@@ -53,7 +53,7 @@ pub enum HttpError {
     /// A downloaded file could not be written.
     #[error("cannot write `{}`", .path.display())]
     Write { path: PathBuf, source: io::Error },
-    /// Another process is at it.
+    /// Another process is fetching the file.
     #[error("another process is fetching `{}`", .path.display())]
     Busy { path: PathBuf },
     /// An error status.
@@ -64,7 +64,7 @@ pub enum HttpError {
         excerpt: String,
         retry_after: Option<Duration>,
     },
-    /// An answer that is too large to be one.
+    /// An answer above the maximum size.
     #[error("the response of `{url}` is larger than {} MiB", most_bytes >> 20)]
     TooLarge { url: String, most_bytes: usize },
     /// An answer of another form.
@@ -77,38 +77,38 @@ pub enum HttpError {
     /// Still failing after all tries.
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
-    /// The time for all tries is over.
+    /// The deadline for all tries has passed.
     #[error("`{url}` did not respond within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { url: String, deadline: Duration },
-    /// An address that is none.
+    /// An invalid address.
     #[error("the address {reason}")]
     BadAddress { reason: String },
-    /// A key that no header may hold.
+    /// A key that is not a valid header value.
     #[error("the key contains characters that are not allowed in a header")]
     BadKey,
-    /// A header that cannot be.
+    /// An invalid header name.
     #[error("invalid header name `{name}`")]
     BadHeaderName { name: String },
-    /// A header's value that cannot be.
+    /// An invalid header value.
     #[error("the value of header `{name}` contains characters that are not allowed")]
     BadHeaderValue { name: String },
     /// A key would go over the network unencrypted.
     #[error("the key would be sent unencrypted to `{host}`")]
     KeyInClear { host: String },
-    /// The file of the private certificate authority.
+    /// The private certificate authority's file cannot be read.
     #[error("cannot read the CA file `{}`", .path.display())]
     CaFile { path: PathBuf, source: io::Error },
-    /// The file of the private certificate authority has no certificate.
+    /// The private certificate authority's file has no certificate.
     #[error("the CA file has no certificate: `{}`", .path.display())]
     NoCertificate { path: PathBuf },
-    /// The HTTP client could not be made.
+    /// The HTTP client could not be created.
     #[error("cannot make an HTTP client: {reason}")]
     Client { reason: String },
 }
 
 impl HttpError {
-    /// A transport failure, less the URL that it carries: `reason` is what it says. `connect_timeout` is the time for a
-    /// connection, `timeout` that for an answer.
+    /// Creates the error of a transport failure without its URL: `reason` is its message. `connect_timeout` is the
+    /// timeout of the connection, `timeout` that of an answer.
     pub(super) fn of_transport(
         error: &reqwest::Error,
         url: String,
@@ -148,7 +148,7 @@ impl HttpError {
         }
     }
 
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as stored in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self.last() {
@@ -172,8 +172,8 @@ impl HttpError {
         }
     }
 
-    /// Returns true if the server says that it was sent too much at once: 413 as text-embeddings-inference, or a refusal that tells
-    /// so in words. llama.cpp does under 500.
+    /// Returns true if the server reports that the request is too large: status 413 (text-embeddings-inference), or a
+    /// refusal with such a message. llama.cpp uses status 500.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         let Self::Status {
@@ -207,7 +207,7 @@ impl HttpError {
         }
     }
 
-    /// The failure of the last call, without how often it was tried.
+    /// Returns the failure of the last call, without the number of tries.
     #[must_use]
     pub fn last(&self) -> &Self {
         match self {
@@ -239,8 +239,8 @@ impl Hint for HttpError {
     }
 }
 
-/// Returns true if a status may be another one a moment later: 408, 429, and the 5xx but for 501 and 505, which say that the server
-/// cannot do what was asked (RFC 9110, section 15.6).
+/// Returns true for a status that may change a moment later: 408, 429, and the 5xx except 501 and 505, which mean that
+/// the server cannot do what was asked (RFC 9110, section 15.6).
 #[must_use]
 pub fn is_transient_status(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502..=504 | 506..=599)

@@ -1,17 +1,17 @@
-//! Many things in one call, as many as the server takes.
+//! Batched calls, as large as the server accepts.
 
 use std::future::Future;
 
-/// Calls `ask` with all `items`; with each half where it fails by `is_too_much`, and so on down to one. Answers stand in the
-/// order of `items`; the first other failure ends it. A refused call costs one round trip, so servers whose limit is
-/// known are better asked for less at once.
+/// Calls `ask` with all `items`; where that fails by `is_too_much`, with each half, and so on down to one. Answers are
+/// in the order of `items`; the first other failure ends it. A refused call costs one round trip, so if a server's
+/// limit is known, it is better to pass fewer items.
 pub async fn in_halves<'a, I, T, E, F: Future<Output = Result<Vec<T>, E>>>(
     items: &'a [I],
     ask: impl Fn(&'a [I]) -> F,
     is_too_much: impl Fn(&E) -> bool,
 ) -> Result<Vec<T>, E> {
     let mut answers = Vec::with_capacity(items.len());
-    // What is still to be asked, the next on top.
+    // Items still to be asked, the next on top.
     let mut waiting = if items.is_empty() {
         Vec::new()
     } else {

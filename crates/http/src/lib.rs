@@ -1,10 +1,11 @@
-//! Floor 3a, HTTP: JSON by one client and with one patience for every service that answers a `POST`, and files by `GET`.
+//! Layer 3a, HTTP: JSON by `POST` with one client and one retry policy for every service, and files by `GET`.
 //!
-//! [`JsonEndpoint`] makes the calls, [`Backoff`] says when to try again and when to stop, [`HttpError`] names the address
-//! without its secrets, [`in_halves`] asks for less where a server says that it was too much. Such a call follows no redirect, an
-//! unencrypted connection carries no key except to this machine, and calls to this machine pass by the proxies of the
-//! environment. [`Downloader`] fetches files, follows redirects that give up no encryption and take neither user info nor a
-//! referrer along, and goes on with a [`Partial`] file. What a service's JSON or a file means is its port's. Left out: streaming.
+//! [`JsonEndpoint`] makes the calls, [`Backoff`] decides when to try again and when to stop, [`HttpError`] names the
+//! address without its secrets, [`in_halves`] splits a request that a server reports as too large. Such a call follows
+//! no redirect, an unencrypted connection carries no key except to this machine, and calls to this machine bypass the
+//! proxies of the environment. [`Downloader`] fetches files, follows redirects that do not drop encryption, without
+//! passing on user info or a referrer, and resumes a [`Partial`] file. The meaning of a service's JSON or of a file is
+//! defined by its caller. Left out: streaming.
 
 mod address;
 mod asked_wait;

@@ -5,21 +5,21 @@ use reqwest::Url;
 use super::Secret;
 use ragtriage_core::text::{column, sanitize};
 
-/// Characters of a server's complaint that an error keeps.
+/// Maximum number of characters of a server's message in an error.
 const EXCERPT_CHARS: usize = 300;
-/// The least length of a secret in a URL: hiding shorter parts would only garble messages.
+/// Minimum length of a secret in a URL: hiding shorter parts would only garble messages.
 const LEAST_URL_BYTES: usize = 4;
-/// The shortest part of a header's value that is hidden on its own (the key in `Bearer KEY`).
+/// Minimum length of a header value's part that is hidden separately (the key in `Bearer KEY`).
 const LEAST_PART_BYTES: usize = 8;
 
-/// The secrets that no message may show, the longest first so that none is hidden in part.
+/// Secrets that no message may show, the longest first so that none is hidden only in part.
 pub(super) struct Mask {
     secrets: Vec<String>,
 }
 
 impl Mask {
-    /// Keys and headers, and the user info and query values of `url` as they stand there and decoded; of the URL no short
-    /// ones (`v=2`).
+    /// Collects keys and headers, and the user info and query values of `url`, both encoded and decoded; short values
+    /// of the URL (`v=2`) are left out.
     pub(super) fn new<'a>(url: &Url, values: impl Iterator<Item = &'a Secret>) -> Self {
         let query = url.query().unwrap_or_default().split('&');
         let query = query.map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
@@ -47,7 +47,7 @@ impl Mask {
         Self { secrets }
     }
 
-    /// A short piece of what a server wrote: one line, no secret that it echoes, no control or bidi characters.
+    /// Returns a short excerpt of a server's text: one line, without echoed secrets and control or bidi characters.
     pub(super) fn excerpt(&self, text: &str) -> String {
         let hidden = self.secrets.iter().fold(text.to_owned(), |text, secret| {
             text.replace(secret.as_str(), "***")

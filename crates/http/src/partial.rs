@@ -1,8 +1,8 @@
-//! A file that arrives in pieces, and what is known of its whole, so that a later process can go on.
+//! A partially downloaded file, with a record of its origin, so that a later process can resume.
 //!
-//! Beside the file stands a mark: whose bytes they are (the hash of the address, which may hold a secret) and the server's name for
-//! this version of them. The mark is written when the file is empty, so bytes without their mark are never gone on with. The file
-//! is locked while it is held.
+//! Next to the file is a mark: the hash of the address (which may hold a secret) and the server's name for this version
+//! of the bytes. The mark is written while the file is empty, so bytes without their mark are never resumed. The file
+//! is locked while open.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -18,14 +18,14 @@ use ragtriage_core::text::hex::hex;
 pub struct Partial {
     path: PathBuf,
     file: File,
-    /// The path of the mark and the first of its two lines; none for a file of this process alone.
+    /// The path of the mark and the first of its two lines; `None` for a file of this process alone.
     mark: Option<(PathBuf, String)>,
     n_bytes: u64,
     version: Option<String>,
 }
 
 impl Partial {
-    /// A file of this process alone, which must be there.
+    /// Opens a file of this process alone, which must exist.
     ///
     /// # Errors
     /// `Write`.
@@ -88,18 +88,18 @@ impl Partial {
         Ok(partial)
     }
 
-    /// Bytes that are there.
+    /// Returns the number of bytes received.
     #[must_use]
     pub fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// The server's name for the version that the bytes are of, where there are bytes and they can be gone on with.
+    /// Returns the server's name for the version of the bytes, if there are bytes and they can be resumed.
     pub(super) fn version(&self) -> Option<&str> {
         self.version.as_deref().filter(|_| self.n_bytes > 0)
     }
 
-    /// Begins anew, with the bytes of this version; without one nothing can be gone on with later.
+    /// Starts over with the bytes of this version; without a version the download cannot be resumed later.
     pub(super) fn begin(&mut self, version: Option<String>) -> Result<(), HttpError> {
         let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
         emptied.map_err(|source| failed(&self.path, source))?;
@@ -125,9 +125,9 @@ impl Partial {
         Ok(())
     }
 
-    /// Takes the file and its mark away.
+    /// Removes the file and its mark.
     pub fn remove(self) {
-        // What cannot be removed is begun anew by the next process.
+        // A file that cannot be removed is overwritten by the next process.
         let _ = fs::remove_file(&self.path);
         if let Some((mark, _)) = &self.mark {
             let _ = fs::remove_file(mark);

@@ -1,12 +1,13 @@
-//! Which redirects a download follows. Calls that carry a key follow none.
+//! Redirect policy of downloads. Calls that carry a key follow no redirects.
 
 use reqwest::Url;
 use reqwest::redirect::Policy;
 
-/// So many in a row: publishers need one or two.
+/// Maximum number in a row: publishers need one or two.
 const MOST: usize = 5;
 
-/// Follows what [`refusal`] lets pass; nothing where the first address `has_user` info, which reqwest takes along on the same host.
+/// Follows the redirects that [`refusal`] allows; none if the first address `has_user` info, which reqwest passes on to
+/// the same host.
 pub(super) fn policy(has_user: bool) -> Policy {
     Policy::custom(
         move |attempt| match refusal(attempt.previous(), attempt.url()) {
@@ -19,7 +20,7 @@ pub(super) fn policy(has_user: bool) -> Policy {
     )
 }
 
-/// Why the way over the addresses `previous`, the first one asked among them, does not go on to `next`.
+/// Returns the reason for not following the redirects from `previous`, the first address included, to `next`.
 fn refusal(previous: &[Url], next: &Url) -> Option<&'static str> {
     let was_encrypted = previous.iter().any(|url| url.scheme() == "https");
     match next.scheme() {

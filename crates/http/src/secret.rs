@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// Text that no `Debug` shows and that has no `Display`.
+/// Text that `Debug` does not show and that has no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text`.
+    /// Wraps `text`.
     #[must_use]
     pub fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The text, for the one place that sends it.
+    /// Returns the text, for the one place that sends it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0

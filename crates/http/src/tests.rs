@@ -1,4 +1,4 @@
-//! The client over loopback: what is tried again, what is not, what an error shows.
+//! Tests of the client over loopback: retries, permanent failures, and error messages.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ struct Sum {
     sum: u32,
 }
 
-/// Four tries without waits.
+/// Returns four tries without waits.
 fn at_once() -> Backoff {
     Backoff {
         first_wait: Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Where a Qdrant server is, checked before anything connects.
+//! Address of a Qdrant server, checked before any connection is made.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,16 +7,16 @@ use crate::IndexError;
 use ragtriage_core::config::OutOfRange;
 use ragtriage_core::text::address::is_on_this_machine;
 
-/// Where a Qdrant server is.
+/// A Qdrant server's address, key and timeouts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// `http://host:6334`: scheme and gRPC port are needed.
+    /// `http://host:6334`: scheme and gRPC port are required.
     pub url: String,
-    /// Sent with every call where given; never shown.
+    /// Sent with every call if given; never shown.
     pub api_key: Option<String>,
-    /// How long one call may take, its repetitions included.
+    /// Maximum duration of one call, its retries included.
     pub timeout: Duration,
-    /// How long an approximate search waits for the server to build the graph.
+    /// Maximum time that an approximate search waits for the server to build the graph.
     pub indexing_timeout: Duration,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Refuses what the client would take in the wrong sense, or would repeat with its secret in an error.
+    /// Rejects URLs that the client would misinterpret, or would repeat with a secret in an error.
     #[cfg_attr(
         not(feature = "server"),
         allow(dead_code, reason = "only the server store connects")
@@ -67,7 +67,7 @@ impl Server {
     }
 }
 
-/// A URL that the client accepts but cannot use as it is meant: without a port it would try 80 or 443.
+/// Checks for URLs that the client accepts but cannot use as intended: without a port it would try 80 or 443.
 fn check_url(url: &str) -> Result<(), IndexError> {
     match defect(url) {
         None => Ok(()),
@@ -98,7 +98,7 @@ fn defect(url: &str) -> Option<&'static str> {
     }
 }
 
-/// The URL without what stands before an `@` or behind a `?` or `#`: it may be a secret.
+/// Returns the URL without the part before an `@` or after a `?` or `#`, which may be a secret.
 fn without_user(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     match (url.split_once("://"), url.rsplit_once('@')) {

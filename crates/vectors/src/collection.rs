@@ -1,4 +1,5 @@
-//! What a vector collection is, before any engine makes it: its content, its layout, and the name that holds both.
+//! Definition of a vector collection, independent of the engine: its content, its layout, and the name derived from
+//! both.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -10,45 +11,45 @@ use ragtriage_core::config::OutOfRange;
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::text::hex::hex;
 
-/// Raised whenever stored points change in meaning; older collections are then left alone and new ones made.
+/// Incremented whenever stored points change in meaning; older collections are then ignored and new ones created.
 const FORMAT: u32 = 2;
 
-/// The most, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
+/// Maximum size, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
 const FULL_SCAN_KB: usize = 10_000;
 
-/// Whose vector a search's is, in errors.
+/// Owner of a search's vector, in errors.
 const QUESTION: &str = "the question";
 
-/// What is asked of a collection.
+/// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionSpec {
-    /// The hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
+    /// Hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
     pub content: String,
-    /// The name of the one vector that each point has: `dense`, `late_interaction`, `bm25`.
+    /// Name of the one vector that each point has: `dense`, `late_interaction`, `bm25`.
     pub vector_name: String,
-    /// What that vector is.
+    /// Kind of that vector.
     pub vector: VectorSpec,
-    /// How many points it holds when whole; their numbers are 0 up to it.
+    /// Number of points when complete; they are numbered from 0.
     pub expected_points: usize,
-    /// `None`: never build a graph, whatever the size. Sparse vectors have none.
+    /// Graph settings; `None` never builds a graph, whatever the size. Sparse vectors have none.
     pub hnsw: Option<Hnsw>,
-    /// Off unless its kind says otherwise. Sparse vectors have none.
+    /// Quantization; off unless its kind says otherwise. Sparse vectors have none.
     pub quantization: Quantization,
-    /// Where a server puts it.
+    /// Placement on a server.
     pub placement: Placement,
 }
 
-/// How a search goes about it, in no engine's terms.
+/// Search parameters, independent of the engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SearchParameters {
     pub(super) exact: bool,
     pub(super) ef: Option<usize>,
-    /// Rescore and oversampling, where a compressed copy is read.
+    /// Rescoring and oversampling, if a compressed copy is read.
     pub(super) quantization: Option<(bool, f64)>,
 }
 
 impl CollectionSpec {
-    /// A collection that is scanned, unquantized, placed as the server likes.
+    /// Creates a collection that is scanned, unquantized, with the server's default placement.
     #[must_use]
     pub fn new(
         content: String,
@@ -67,16 +68,16 @@ impl CollectionSpec {
         }
     }
 
-    /// Its name: the content's hash, then that of its layout. A changed setting that changes points or graph is another
-    /// collection; `ef`, rescoring and oversampling are a search's own and change nothing.
+    /// Returns its name: the content's hash, then that of its layout. A setting that affects points or graph gives
+    /// another collection; `ef`, rescoring and oversampling belong to a search and change nothing.
     #[must_use]
     pub fn name(&self) -> String {
         let hash = Sha256::digest(self.layout());
         format!("{}-{}", self.content, hex(&hash[..8]))
     }
 
-    /// Everything beside the content that points and graph depend on, in words: hashed into the name, written beside
-    /// the points, and shown when another layout stands under the name.
+    /// Describes everything apart from the content that points and graph depend on. It is hashed into the name, stored
+    /// with the points, and shown when a collection of another layout has the name.
     pub(super) fn layout(&self) -> String {
         let mut parts = vec![
             format!("format {FORMAT}"),
@@ -124,7 +125,7 @@ impl CollectionSpec {
         parts.join(", ")
     }
 
-    /// The graph's settings where one has to be built.
+    /// Returns the graph's settings, if one has to be built.
     pub(super) fn graph(&self) -> Option<Hnsw> {
         let hnsw = self
             .hnsw
@@ -132,16 +133,16 @@ impl CollectionSpec {
         hnsw.filter(|_| self.vector != VectorSpec::Sparse)
     }
 
-    /// The quantization where there is one.
+    /// Returns the quantization, if any.
     pub(super) fn scalar(&self) -> Option<Quantization> {
         let on =
             self.quantization.kind == QuantizationKind::Scalar && self.vector != VectorSpec::Sparse;
         on.then_some(self.quantization)
     }
 
-    /// The size, in KiB of vectors, below which the engine scans although it has a graph. Qdrant looks at each segment
-    /// alone, and for a filter at the points that it lets through. A collection gets a graph because we asked for one,
-    /// so a small one has a small threshold: a sixteenth of its size, for there are at most eight segments a shard.
+    /// Returns the size, in KiB of vectors, below which the engine scans although it has a graph. Qdrant considers each
+    /// segment alone, and for a filter the points that pass it. A collection has a graph because we requested one, so a
+    /// small one gets a small threshold: a sixteenth of its size, since there are at most eight segments per shard.
     pub(super) fn full_scan_kb(&self, least: usize) -> usize {
         let (VectorSpec::Dense { dimension, .. } | VectorSpec::Multi { dimension, .. }) =
             self.vector
@@ -173,7 +174,7 @@ impl CollectionSpec {
         }
     }
 
-    /// Refuses what no engine could make, or what could leave the cache's folder.
+    /// Rejects collections that no engine could create, or whose name could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), IndexError> {
         let is_hex = self
             .content
@@ -211,7 +212,7 @@ impl CollectionSpec {
         Ok(self.placement.check()?)
     }
 
-    /// Refuses points that do not belong in the collection, before any is written.
+    /// Rejects points that do not belong in the collection, before any is written.
     pub(super) fn check_points(&self, points: &[Point]) -> Result<(), IndexError> {
         let name = self.name();
         points.iter().try_for_each(|point| {
@@ -228,14 +229,14 @@ impl CollectionSpec {
         })
     }
 
-    /// Refuses a question's vector that does not belong in the collection.
+    /// Rejects a question's vector that does not belong in the collection.
     pub(super) fn check_search(&self, search: &VectorSearch<'_>) -> Result<(), IndexError> {
         self.vector
             .check_vector(search.vector, QUESTION, &self.name())
     }
 }
 
-/// What is stored beside a point's vector.
+/// Returns the data stored with a point's vector.
 pub(super) fn payload(point: &Point) -> Map<String, Value> {
     let Point {
         number: _,
@@ -256,7 +257,7 @@ pub(super) fn payload(point: &Point) -> Map<String, Value> {
     fields
 }
 
-/// Points in batches of at most `most_bytes` of vectors and `most_points` points, at least one point each.
+/// Splits points into batches of at most `most_bytes` of vectors and `most_points` points, at least one point each.
 pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -> Vec<&[Point]> {
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -274,7 +275,7 @@ pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -
     batches
 }
 
-/// The numbers of `0..expected_points` that are not in `found`, which may be in any order.
+/// Returns the numbers of `0..expected_points` that are not in `found`, which may be in any order.
 pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
     let mut is_there = vec![false; expected_points];
     for &number in found {

@@ -1,7 +1,7 @@
-//! Why an index could not be built or searched.
+//! Errors of building or searching an index.
 //!
-//! The foreign errors behind a variant (Qdrant's engine, gRPC) are kept as boxed sources, so that their types stay in
-//! the file that speaks to that system.
+//! The foreign errors behind a variant (Qdrant's engine, gRPC) are boxed as sources, so that their types stay in the
+//! file that calls that system.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
@@ -11,15 +11,15 @@ use std::path::PathBuf;
 
 use ragtriage_core::config::OutOfRange;
 
-/// The error of a foreign system, whatever its type.
+/// Error of a foreign system, of any type.
 pub(super) type Foreign = Box<dyn Error + Send + Sync>;
 
-/// A foreign error of which only the words are kept.
+/// Creates a foreign error from its message only.
 pub(super) fn foreign(message: String) -> Foreign {
     Foreign::from(message)
 }
 
-/// Why an index could not be built or searched.
+/// Error of building or searching an index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// A parameter outside its range.
@@ -51,7 +51,7 @@ pub enum IndexError {
         /// The chunk's id, or `the question`.
         of: String,
     },
-    /// A vector that is none of the collection's kind: dense, multi, sparse.
+    /// A vector of another kind than the collection's: dense, multi, sparse.
     #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
     Kind {
         /// The chunk's id, or `the question`.
@@ -63,12 +63,12 @@ pub enum IndexError {
         /// The collection's vectors.
         wanted: String,
     },
-    /// A multivector or sparse vector that is none.
+    /// A malformed multivector or sparse vector.
     #[error("the vector of `{of}` {what}")]
     Malformed {
         /// The chunk's id, or `the question`.
         of: String,
-        /// What is wrong with it.
+        /// Its defect.
         what: &'static str,
     },
     /// A chunk's number beyond the collection.
@@ -82,22 +82,22 @@ pub enum IndexError {
         number: u32,
         /// The collection.
         collection: String,
-        /// How many points it is to hold.
+        /// Number of points that it was made for.
         n_points: usize,
     },
-    /// A collection that stands there under our name, made otherwise.
+    /// A collection of another layout under our name.
     #[error("collection `{collection}` at `{place}` has layout `{found}`, expected `{wanted}`")]
     Mismatch {
         /// The collection.
         collection: String,
         /// Folder or URL.
         place: String,
-        /// Its layout as found.
+        /// The layout found.
         found: String,
-        /// The layout asked for.
+        /// The layout expected.
         wanted: String,
     },
-    /// A collection that holds points which nobody of ours put there.
+    /// A collection with points that this program did not store.
     #[error("collection `{collection}` at `{place}` holds unknown points, such as `{point}`")]
     Foreign {
         /// The collection.
@@ -107,7 +107,7 @@ pub enum IndexError {
         /// The id of one of them.
         point: String,
     },
-    /// A collection that was there and is no more.
+    /// A collection that was deleted while in use.
     #[error(
         "collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use"
     )]
@@ -116,7 +116,7 @@ pub enum IndexError {
         collection: String,
         /// The URL.
         url: String,
-        /// What the server said.
+        /// Error of the server.
         source: Foreign,
     },
     /// A folder or file of an index could not be used.
@@ -124,25 +124,25 @@ pub enum IndexError {
     File {
         /// The folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The embedded engine failed.
     #[error("the embedded Qdrant could not {action} in `{path}`")]
     Engine {
-        /// What was asked of it.
+        /// The requested action.
         action: &'static str,
         /// The collection's folder.
         path: PathBuf,
-        /// What it said.
+        /// Error of the engine.
         source: Foreign,
     },
-    /// What was given as the server's URL is none.
+    /// An invalid server URL.
     #[error("invalid Qdrant server URL `{url}`: {reason}")]
     Url {
         /// The URL without user info.
         url: String,
-        /// What is wrong with it.
+        /// Reason why it is invalid.
         reason: String,
     },
     /// The key would go over the network unencrypted.
@@ -151,22 +151,22 @@ pub enum IndexError {
         /// The URL, which has no user info.
         url: String,
     },
-    /// Nobody answers at the URL, or not in gRPC.
+    /// Nothing answers at the URL, or it does not speak gRPC.
     #[error("no Qdrant server answers at `{url}`")]
     Unreachable {
         /// The URL.
         url: String,
-        /// What the network said.
+        /// Error of the network.
         source: Foreign,
     },
-    /// The server wants an API key, or another one.
+    /// The server requires an API key, or another one.
     #[error("the Qdrant server at `{url}` refused the API key (gRPC status {status})")]
     Denied {
         /// The URL.
         url: String,
         /// `unauthenticated` or `permission denied`.
         status: &'static str,
-        /// What the server said.
+        /// Error of the server.
         source: Foreign,
     },
     /// The server did not answer in time.
@@ -178,9 +178,9 @@ pub enum IndexError {
         url: String,
         /// The collection.
         collection: String,
-        /// What was asked of it.
+        /// The requested action.
         action: &'static str,
-        /// How long was waited.
+        /// Time waited.
         seconds: f64,
     },
     /// The server did not finish the graph in time.
@@ -192,7 +192,7 @@ pub enum IndexError {
         url: String,
         /// The collection.
         collection: String,
-        /// How long was waited.
+        /// Time waited.
         seconds: f64,
     },
     /// The server gave up on the collection's graph.
@@ -202,7 +202,7 @@ pub enum IndexError {
         url: String,
         /// The collection.
         collection: String,
-        /// What the server said.
+        /// Error of the server.
         source: Foreign,
     },
     /// The server failed; transient failures were retried before.
@@ -215,27 +215,27 @@ pub enum IndexError {
         url: String,
         /// The collection.
         collection: String,
-        /// What was asked of it.
+        /// The requested action.
         action: &'static str,
-        /// The status' name.
+        /// The name of the status.
         status: &'static str,
-        /// How often it was asked.
+        /// Number of attempts.
         attempts: usize,
-        /// What the server said.
+        /// Error of the server.
         source: Foreign,
     },
-    /// The server's answer lacks what the protocol promises.
+    /// The server's answer lacks a part that the protocol promises.
     #[error("the response of the Qdrant server at `{url}` lacks {what}")]
     Answer {
         /// The URL.
         url: String,
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
     },
 }
 
 impl IndexError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as stored in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -301,7 +301,7 @@ impl Hint for IndexError {
     }
 }
 
-/// How to get a server, or past the port that people mistake for the gRPC one.
+/// Returns a hint about starting a server, or about the port that is often mistaken for the gRPC one.
 fn unreachable_hint(url: &str) -> String {
     let start = "start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`, \
                  or set `vector_store.kind = \"embedded\"`";

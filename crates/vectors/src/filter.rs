@@ -1,32 +1,32 @@
-//! A metadata filter in the terms that both engines have: matches, ranges, and what must not match.
+//! A metadata filter in the terms that both engines support: matches, ranges, and negated matches.
 //!
-//! [`Filter::matches`] is the definition. Numbers become ranges over 64-bit floats, since Qdrant's own match knows
-//! integers only and would not let 2 equal 2.0. What nothing can meet (an empty list, a bound that is no number) becomes
-//! [`Clause::Nothing`], because an empty list of alternatives means "anything" to Qdrant.
+//! [`Filter::matches`] is the definition. Numbers become ranges over 64-bit floats, since Qdrant's match supports
+//! integers only and would not let 2 equal 2.0. A condition that nothing can meet (an empty list, a bound that is not a
+//! number) becomes [`Clause::Nothing`], because an empty list of alternatives means "anything" to Qdrant.
 
 use ragtriage_core::types::{Condition, Filter, Literal, NumberBounds};
 
-/// What a filter demands: of each group of `must` one clause at least, of `must_not` none.
+/// Requirements of a filter: at least one clause of each group of `must`, none of `must_not`.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Demands {
     pub(super) must: Vec<Vec<Clause>>,
     pub(super) must_not: Vec<Clause>,
 }
 
-/// One test of one field.
+/// One condition on one field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Clause {
-    /// It is one of these texts.
+    /// Equal to one of these texts.
     Texts(String, Vec<String>),
-    /// It is this truth value.
+    /// Equal to this truth value.
     Bool(String, bool),
-    /// It is a number within these bounds.
+    /// A number within these bounds.
     Within(String, NumberBounds),
     /// Never met.
     Nothing,
 }
 
-/// What a field has to be indexed as, so that a filter on it need not read every point.
+/// Index type of a field, so that a filter on it need not read every point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,
@@ -51,7 +51,8 @@ impl Demands {
         demands
     }
 
-    /// The fields' paths with what to index them as; Qdrant has one index a field, so the first kind asked for wins.
+    /// Returns the fields' paths with their index types; Qdrant has one index per field, so the first type requested
+    /// wins.
     pub(super) fn fields(&self) -> Vec<(String, FieldKind)> {
         let mut fields: Vec<(String, FieldKind)> = Vec::new();
         for clause in self.must.iter().flatten().chain(&self.must_not) {
@@ -69,7 +70,7 @@ impl Demands {
     }
 }
 
-/// Clauses of which one has to hold for a field to equal one of `literals`.
+/// Returns clauses of which one has to hold for a field to equal one of `literals`.
 fn any_of(path: &str, literals: &[Literal]) -> Vec<Clause> {
     let mut texts = Vec::new();
     let mut clauses = Vec::new();
@@ -104,8 +105,9 @@ fn within(path: &str, bounds: NumberBounds) -> Clause {
     Clause::Within(path.to_owned(), bounds)
 }
 
-/// A metadata field's key in the payload. Qdrant's paths cannot hold a quotation mark or a backslash
-/// (`lib/segment/src/json_path/parse.rs`), so these two, and the percent sign that hides them, are written as in URLs.
+/// Returns a metadata field's key in the payload. Qdrant's paths cannot hold a quotation mark or a backslash
+/// (`lib/segment/src/json_path/parse.rs`), so these two, and the percent sign that escapes them, are written as in
+/// URLs.
 pub(super) fn payload_key(field: &str) -> String {
     field
         .replace('%', "%25")
@@ -113,7 +115,7 @@ pub(super) fn payload_key(field: &str) -> String {
         .replace('\\', "%5C")
 }
 
-/// A metadata field's path in the payload, always quoted, so that a dot or a bracket in a name is part of it.
+/// Returns a metadata field's path in the payload, always quoted, so that a dot or a bracket in a name is part of it.
 fn path(field: &str) -> String {
     format!("metadata.\"{}\"", payload_key(field))
 }

@@ -1,18 +1,19 @@
-//! The folder of an embedded collection: which process may use it, and how far its filling came.
+//! The folder of an embedded collection: its lock, and the progress of its filling.
 //!
-//! The engine locks its folder exclusively: it cannot be opened twice, not even for reading. One process at a time holds a
-//! collection; any other that opens it meanwhile gets a temporary copy, filled from the collection's files where these are
-//! whole, else by its caller. The copy is removed when it is closed; what a killed process left is removed at the next
-//! opening. No process waits for another, nothing is deleted while in use, and a process that dies gives its lock back.
+//! The engine locks its folder exclusively: it cannot be opened twice, not even for reading. One process at a time
+//! holds a collection; any other that opens it meanwhile gets a temporary copy, filled from the collection's files if
+//! these are complete, else by its caller. The copy is removed when it is closed; copies of killed processes are
+//! removed at the next opening. No process waits for another, nothing is deleted while in use, and the lock of a
+//! process that dies is released.
 //!
-//! The `state` says how far the filling came. An interrupted filling is continued, since the engine's files are consistent
-//! after each flush. An interrupted building of the graph is not: the engine then replaces one set of files by another, and
-//! the folder is emptied.
+//! The `state` records the progress of filling. An interrupted filling is continued, since the engine's files are
+//! consistent after each flush. An interrupted graph build is not: the engine then replaces one set of files by
+//! another, and the folder is emptied.
 //!
 //! ```text
 //! <cache>/<collection>/lock         held while the collection is open; never deleted
 //! <cache>/<collection>/state        JSON; replaced as a whole
-//! <cache>/<collection>/engine/      the engine's own files
+//! <cache>/<collection>/engine/      the engine's files
 //! <cache>/<collection>/copy-<id>/   a temporary copy: the same three
 //! ```
 
@@ -25,13 +26,13 @@ use serde::{Deserialize, Serialize};
 
 use super::error::IndexError;
 
-/// Begins the names of temporary copies.
+/// Prefix of the names of temporary copies.
 const COPY: &str = "copy-";
 
 /// Names tried for a temporary copy. A name is lost only if another process mistakes the new folder for a leftover.
 const ATTEMPTS: usize = 16;
 
-/// How far the filling of a folder came.
+/// Progress of filling a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FolderState {
@@ -48,14 +49,14 @@ pub(crate) enum FolderState {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct StateMarker {
     state: FolderState,
-    /// As the collection's spec writes it.
+    /// The layout, in the form of the collection's spec.
     layout: String,
-    /// Tells two writings of the same state apart.
+    /// Distinguishes two writes of the same state.
     writing: u64,
 }
 
 impl StateMarker {
-    /// Reads the marker of `folder`; `None` where there is none, or it is torn.
+    /// Reads the marker of `folder`; `None` if it is missing or incomplete.
     fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.join("state")).ok()?).ok()
     }
@@ -71,8 +72,8 @@ pub(crate) struct CollectionFolder {
 }
 
 impl CollectionFolder {
-    /// Locks the collection in the folder `collection`, which is created where it is missing; a temporary copy of it where
-    /// another process has it open. Removes the copies that killed processes left.
+    /// Locks the collection in the folder `collection`, creating it if it is missing; if another process has it open, a
+    /// temporary copy of it. Removes the copies of killed processes.
     pub(crate) fn open(collection: &Path) -> Result<Self, IndexError> {
         let held = Self::lock(collection)?;
         remove_leftovers(collection);
@@ -82,13 +83,13 @@ impl CollectionFolder {
         }
     }
 
-    /// Locks the folder `path`, which is created where it is missing; `None` where another process holds it.
+    /// Locks the folder `path`, creating it if it is missing; `None` if another process holds it.
     pub(crate) fn lock(path: &Path) -> Result<Option<Self>, IndexError> {
         fs::create_dir_all(path).map_err(at(path))?;
         Self::lock_by(path, File::options().create(true).truncate(false))
     }
 
-    /// Locks the folder `path` if it has a lock file; `None` where another process holds it.
+    /// Locks the folder `path` if it has a lock file; `None` if another process holds it.
     pub(crate) fn lock_existing(path: &Path) -> Result<Option<Self>, IndexError> {
         Self::lock_by(path, &File::options())
     }
@@ -121,7 +122,7 @@ impl CollectionFolder {
         copies
     }
 
-    /// Makes a temporary copy: of the collection's files where these are whole, else empty.
+    /// Creates a temporary copy: of the collection's files if these are complete, else empty.
     fn copy_of(collection: &Path) -> Result<Self, IndexError> {
         let mut failure = io::Error::from(io::ErrorKind::WouldBlock);
         for _ in 0..ATTEMPTS {
@@ -148,10 +149,10 @@ impl CollectionFolder {
         })
     }
 
-    /// Copies the files of `collection` if it is whole; stays empty where it is not, or changed during the copying.
+    /// Copies the files of `collection` if it is complete; stays empty if it is not, or changed during the copying.
     ///
-    /// File systems that can share blocks do so (`std::fs::copy`). Hard links would not be safe: the engine writes into some
-    /// of its files in place.
+    /// File systems that can share blocks do so (`std::fs::copy`). Hard links would not be safe: the engine writes into
+    /// some of its files in place.
     fn copy_files(&self, collection: &Path) {
         let Some(before) =
             StateMarker::read(collection).filter(|found| found.state == FolderState::Whole)
@@ -161,17 +162,17 @@ impl CollectionFolder {
         let copied = copy_tree(&collection.join("engine"), &self.engine());
         let is_whole = copied.is_ok() && StateMarker::read(collection).as_ref() == Some(&before);
         if !is_whole || self.set_state(FolderState::Whole, &before.layout).is_err() {
-            // What is left of it is emptied before it is filled.
+            // Remains are emptied before it is filled.
             let _ = self.empty();
         }
     }
 
-    /// The folder of the engine's files.
+    /// Returns the folder of the engine's files.
     pub(crate) fn engine(&self) -> PathBuf {
         self.path.join("engine")
     }
 
-    /// How far its filling came; `None` for one that never began, or whose state cannot be read.
+    /// Returns the progress of filling; `None` if it never began, or if the state cannot be read.
     ///
     /// # Errors
     /// [`IndexError::Mismatch`] when it was filled with another layout.
@@ -194,7 +195,7 @@ impl CollectionFolder {
         })
     }
 
-    /// Writes how far the filling came. What a later state rests on has to be on disk before.
+    /// Writes the progress of filling. Data that a later state relies on has to be on disk before.
     pub(crate) fn set_state(&self, state: FolderState, layout: &str) -> Result<(), IndexError> {
         let marker = StateMarker {
             state,
@@ -230,7 +231,7 @@ impl CollectionFolder {
         Ok(())
     }
 
-    /// Makes it be removed on drop.
+    /// Marks it for removal on drop.
     pub(crate) fn remove_on_drop(mut self) -> Self {
         self.is_temporary = true;
         self
@@ -246,7 +247,7 @@ impl Drop for CollectionFolder {
     }
 }
 
-/// Lists what a collection's folder holds besides its lock.
+/// Lists the contents of a collection's folder apart from its lock.
 pub(crate) fn contents(collection: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(collection).into_iter().flatten().flatten();
     entries
@@ -283,7 +284,7 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces the file `path` as a whole, by way of `new`.
+/// Replaces the file `path` atomically, by way of `new`.
 fn replace(path: &Path, new: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = File::create(new)?;
     file.write_all(text)?;
@@ -304,7 +305,7 @@ fn delete(path: &Path) -> Result<(), IndexError> {
     }
 }
 
-/// A number that no other call has, in this process or another: the operating system seeds the hasher.
+/// Returns a unique number, in this process and others: the operating system seeds the hasher.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -327,7 +328,7 @@ mod tests {
         CollectionFolder::open(collection).expect("opened")
     }
 
-    /// A locked collection with one file of the engine.
+    /// Returns a locked collection with one file of the engine.
     fn whole(collection: &Path) -> CollectionFolder {
         let folder = open(collection);
         folder.clear().expect("emptied");

@@ -1,8 +1,8 @@
 //! Vector stores: Qdrant, embedded and on a server.
 //!
-//! A [`VectorStore`] is a collection of vectors in Qdrant,
-//! in this process ([`EmbeddedStore`]) or on a server ([`ServerStore`]). Both speak of chunks by their number in the
-//! corpus order; turning numbers into ids, and scores into a ranking, is the pipeline's work.
+//! A [`VectorStore`] is a collection of vectors in Qdrant, in this process ([`EmbeddedStore`]) or on a server
+//! ([`ServerStore`]). Both identify chunks by their number in the corpus order; the pipeline turns numbers into ids,
+//! and scores into a ranking.
 
 #![cfg_attr(
     not(any(feature = "embedded", feature = "server")),
@@ -44,10 +44,10 @@ pub use vector::{Vector, VectorSpec};
 
 use ragtriage_core::types::Filter;
 
-/// The embedded engine's version, as Cargo.toml pins it.
+/// The embedded engine's version, as pinned in Cargo.toml.
 pub const QDRANT_EDGE: &str = "0.7.2";
 
-/// A chunk's vector with what is stored beside it.
+/// A chunk's vector with its payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// The chunk's number in the corpus order; the point's id.
@@ -58,31 +58,31 @@ pub struct Point {
     pub chunk_id: String,
     /// Its document.
     pub doc_id: String,
-    /// Its byte range in the document.
+    /// The chunk's byte range in the document.
     pub range: (usize, usize),
     /// Its document's metadata, which filters read.
     pub metadata: Arc<BTreeMap<String, Value>>,
 }
 
-/// What is looked for.
+/// A query, its filter and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorSearch<'a> {
     /// The question's vector.
     pub vector: &'a Vector,
-    /// How many neighbours at most.
+    /// Maximum number of neighbours.
     pub limit: usize,
-    /// Exact or by the graph.
+    /// Exact or approximate.
     pub mode: SearchMode,
-    /// Which documents may be found; `None`: all.
+    /// Filter of the documents that may be found; `None` for all.
     pub filter: Option<&'a Filter>,
 }
 
-/// How nearest neighbours are found.
+/// Method of finding nearest neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
-    /// Every vector is compared, as it was given.
+    /// Compares every vector, unquantized.
     Exact,
-    /// By the HNSW graph where the engine built one, by the quantized copies where there are some.
+    /// Uses the HNSW graph if the engine built one, and the quantized copies if there are any.
     Approximate,
 }
 
@@ -91,40 +91,42 @@ pub enum SearchMode {
 pub struct Neighbour {
     /// [`Point::number`].
     pub number: u32,
-    /// As [`VectorSpec`] says.
+    /// Similarity as defined by [`VectorSpec`].
     pub score: f32,
 }
 
 /// A collection of vectors in Qdrant, in this process or on a server.
 ///
 /// Contract: a collection is named by the hash of its content and layout ([`CollectionSpec::name`]), so that a reopened
-/// one cannot be stale. A point's number therefore names its content: a point that is there already is left as it is,
-/// and so upserting is idempotent, whoever else does it at the same time. What a broken-off filling left undone is
-/// `missing`, and once nothing is, the collection is whole: then, and only then, graph and quantized copies are made.
-/// Points are refused, before anything is written, when their vector is of another kind or dimension, not finite or
-/// malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best first, ties
-/// in any order; those that the filter lets through, by [`Filter::matches`]; for sparse vectors those that share a term
-/// with the question. Transient remote failures are retried inside; errors name URL or path, and the collection.
+/// one cannot be stale. A point's number therefore identifies its content: an existing point is left unchanged, and so
+/// upserting is idempotent, even if other processes do it at the same time. Points that an interrupted filling did not
+/// store are `missing`. When none are, the collection is complete: then, and only then, graph and quantized copies are
+/// built. Points are rejected, before anything is written, when their vector is of another kind or dimension, not
+/// finite or malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best
+/// first, ties in any order; only those that pass the filter, by [`Filter::matches`]; for sparse vectors only those
+/// that share a term with the question. Transient remote failures are retried inside; errors name URL or path, and the
+/// collection.
 #[async_trait]
 pub trait VectorStore: Send + Sync {
-    /// How many points it holds.
+    /// Returns the number of stored points.
     async fn count(&self) -> Result<usize, IndexError>;
 
-    /// The numbers below [`CollectionSpec::expected_points`] that it does not hold, ascending. Quick when there are none.
+    /// Returns the numbers below [`CollectionSpec::expected_points`] that are not stored, ascending. Fast when there
+    /// are none.
     ///
     /// # Errors
-    /// [`IndexError::Foreign`] when it holds others.
+    /// [`IndexError::Foreign`] when it holds other points.
     async fn missing(&self) -> Result<Vec<u32>, IndexError>;
 
-    /// Adds those of `points` that are not there, in batches of its own choosing, durable on return. May be called
-    /// often, with some thousand points at a time; the call that makes the collection whole also builds its graph
-    /// (embedded), or has the server begin to.
+    /// Adds those of `points` that are missing, in batches of a size it chooses, durable on return. May be called
+    /// often, with some thousand points at a time; the call that completes the collection also builds its graph
+    /// (embedded), or has the server start to.
     async fn upsert(&self, points: &[Point]) -> Result<(), IndexError>;
 
-    /// The nearest neighbours. On a server the first approximate search waits until the graph is built.
+    /// Returns the nearest neighbours. On a server the first approximate search waits until the graph is built.
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError>;
 
-    /// Whether [`SearchMode::Approximate`] follows a graph here, or scans for want of one. Waits as `search` does. (Where
-    /// a filter lets few points through, Qdrant scans those all the same.)
+    /// Returns whether [`SearchMode::Approximate`] follows a graph here, or scans because there is none. Waits as
+    /// `search` does. (Where a filter lets few points through, Qdrant scans those all the same.)
     async fn graph_in_use(&self) -> Result<bool, IndexError>;
 }

@@ -1,4 +1,4 @@
-//! Opens a collection where its configuration says it is.
+//! Opens a collection at its configured place.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::ServerStore;
 use super::address::Server;
 use super::{CollectionSpec, IndexError, VectorStore};
 
-/// Where vectors are stored.
+/// Place where vectors are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VectorPlace {
-    /// In this process, under this folder.
+    /// In this process, in this folder.
     Embedded(PathBuf),
     /// On a Qdrant server.
     Server(Server),
@@ -22,7 +22,7 @@ pub enum VectorPlace {
 /// Opens the collection, or creates it, empty.
 ///
 /// # Errors
-/// [`IndexError::NotBuiltIn`] where this program was built without that store, and whatever the store reports.
+/// [`IndexError::NotBuiltIn`] if this program was built without that store, and any error of the store.
 pub async fn open_or_create(
     place: &VectorPlace,
     spec: &CollectionSpec,

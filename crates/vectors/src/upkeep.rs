@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::IndexError;
 use super::folder::{CollectionFolder, contents};
 
-/// Lists the folders of the collections under the cache folder `dir` that hold anything, by name.
+/// Lists the non-empty folders of collections under the cache folder `dir`, by name.
 #[must_use]
 pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -18,8 +18,8 @@ pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Removes what is in the collection's folder; `false`, and nothing is removed, where another process has it open. The lock
-/// file stays, so that whoever holds it holds the only one.
+/// Removes the contents of the collection's folder; `false`, with nothing removed, if another process has it open. The
+/// lock file stays, so that its holder has the only lock.
 ///
 /// # Errors
 /// [`IndexError::File`].

@@ -1,45 +1,45 @@
-//! A chunk's or a question's vector, what a collection wants of it, and the check that both fit.
+//! A vector of a chunk or a question, its specification, and the check that both fit.
 //!
-//! Every store checks with these functions before it writes or asks, so that a bad vector gets the same error from the
-//! embedded engine and from a server, and never half a write.
+//! Every store checks with these functions before it writes or searches, so that a bad vector gets the same error from
+//! the embedded engine and from a server, and is never partly written.
 
 use ragtriage_core::types::Similarity;
 
 use super::error::IndexError;
 use ragtriage_core::config::OutOfRange;
 
-/// Qdrant's own limit for dense vectors (`lib/api`, `validate(range(min = 1, max = 65536))`).
+/// Qdrant's limit for dense vectors (`lib/api`, `validate(range(min = 1, max = 65536))`).
 const MAX_DIMENSION: usize = 65_536;
 
-/// Qdrant's own limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
+/// Qdrant's limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
 const MAX_COMPONENTS: usize = 1 << 20;
 
-/// The index that stands in for an empty sparse vector. Qdrant's IDF counts vectors that hold something; with this term,
-/// which no question may ask, a chunk without terms counts among them as it does in BM25.
+/// Index used for an empty sparse vector. Qdrant's IDF counts vectors that are not empty; with this term, which no
+/// question may contain, a chunk without terms counts among them as it does in BM25.
 pub(super) const NO_TERM: u32 = u32::MAX;
 
-/// What the vectors of a collection are, and how two of them are compared.
+/// Kind of a collection's vectors, and their similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorSpec {
     /// One row of `dimension` components.
     Dense {
         /// Components of the row, 1 to 65,536.
         dimension: usize,
-        /// How two rows are compared.
+        /// Similarity of two rows.
         similarity: Similarity,
     },
-    /// Several rows (one a token), compared by `MaxSim`: for each row of the question the similarity of the nearest row
-    /// of the chunk, summed over the question's rows (Khattab and Zaharia 2020).
+    /// Several rows (one per token), compared by `MaxSim`: for each row of the question the similarity of the nearest
+    /// row of the chunk, summed over the question's rows (Khattab and Zaharia 2020).
     Multi {
         /// Components of a row, 1 to 65,536.
         dimension: usize,
-        /// How two rows are compared.
+        /// Similarity of two rows.
         similarity: Similarity,
     },
     /// Weights by term. The score is the dot product, each of the question's weights multiplied by
-    /// `ln(1 + (N - n + 0.5) / (n + 0.5))`: Qdrant's IDF modifier, which is BM25's idf as Lucene has it. `N` counts the
-    /// points of a shard and `n` those with the term, so that on a collection of several shards the idf of each shard
-    /// is its own. A chunk's weight is BM25's saturated frequency, `tf / (tf + k1 (1 - b + b length / average))`.
+    /// `ln(1 + (N - n + 0.5) / (n + 0.5))`: Qdrant's IDF modifier, which is BM25's idf as in Lucene. `N` counts the
+    /// points of a shard and `n` those with the term, so that a collection of several shards has a separate idf in
+    /// each. A chunk's weight is BM25's saturated frequency, `tf / (tf + k1 (1 - b + b length / average))`.
     Sparse,
 }
 
@@ -50,17 +50,17 @@ pub enum Vector {
     Dense(Vec<f32>),
     /// Rows one after another, at least one.
     Multi(Vec<f32>),
-    /// Weights by term; no term at all is allowed.
+    /// Weights by term; may be empty.
     Sparse {
-        /// The terms' numbers, ascending, each once; `u32::MAX` is reserved.
+        /// Numbers of the terms, ascending and distinct; `u32::MAX` is reserved.
         indices: Vec<u32>,
-        /// As many weights.
+        /// Weights, one per term.
         values: Vec<f32>,
     },
 }
 
 impl Vector {
-    /// What it takes on the wire, nearly.
+    /// Returns its approximate size on the wire.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Dense(values) | Self::Multi(values) => size_of_val(values.as_slice()),
@@ -80,7 +80,7 @@ impl Vector {
 }
 
 impl VectorSpec {
-    /// In words, as in errors: `384 dimensions, cosine`.
+    /// Describes it for errors: `384 dimensions, cosine`.
     pub(super) fn describe(self) -> String {
         match self {
             Self::Dense {
@@ -95,7 +95,7 @@ impl VectorSpec {
         }
     }
 
-    /// Refuses what no engine could make.
+    /// Rejects specifications that no engine could create.
     pub(super) fn check(self) -> Result<(), IndexError> {
         match self {
             Self::Dense { dimension, .. } | Self::Multi { dimension, .. }
@@ -112,7 +112,7 @@ impl VectorSpec {
         }
     }
 
-    /// Refuses a vector that does not belong in collection `collection`. `of` says whose it is.
+    /// Rejects a vector that does not belong in collection `collection`. `of` names its owner.
     pub(super) fn check_vector(
         self,
         vector: &Vector,

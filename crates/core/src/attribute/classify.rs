@@ -11,48 +11,49 @@ use crate::types::{
     Trace,
 };
 
-/// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
+/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
+/// does silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
-/// Whether each arm's first answer was right; `None` where the arm was not run or there is no gold to tell by.
+/// Correctness of each arm's first answer; `None` where the arm was not run or the question has no gold answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rightness {
-    /// The pipeline's own answer.
+    /// The pipeline's answer.
     pub retrieved: Option<bool>,
     /// With the gold passages alone.
     pub oracle: Option<bool>,
-    /// Without context.
+    /// Closed book, without context.
     pub closed_book: Option<bool>,
 }
 
-/// What was found out about one question.
+/// Failure class, flags and failure modes of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The class.
+    /// Failure class.
     pub class: FailureClass,
-    /// Inside `generation`: the fault.
+    /// Fault, if the class is `generation`.
     pub fault: Option<Fault>,
-    /// The rule that gave the class, as a sentence.
+    /// Rule that gave the class, as a sentence.
     pub reason: String,
-    /// Circumstances.
+    /// Flags of the question.
     pub flags: Vec<Flag>,
-    /// The stage that caused the loss of support, whatever the answer was: [`Self::lost_at`], or chunking where a chunk
-    /// boundary separated what was found from what was needed. `None` when support reached the prompt or there is no gold.
+    /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
+    /// separates what was found from what was needed. `None` when support reached the prompt or cannot be tested.
     pub lost: Option<Stage>,
-    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt; `None` with nothing to go by.
+    /// Support at documents, chunks, candidates, `top_k` and prompt; `None` when it cannot be tested.
     pub reached: Option<[bool; 5]>,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
 }
 
 impl Outcome {
-    /// Returns the first stage whose result does not hold the support; `None` when it reached the prompt or there is no gold.
+    /// Returns the first stage whose result lacks the support; `None` when it reached the prompt or cannot be tested.
     #[must_use]
     pub fn lost_at(&self) -> Option<Stage> {
         self.reached.and_then(first_lost)
     }
 
-    /// The class that the same delivery has with other answers right.
+    /// Returns the class of the same delivery if other answers were right.
     #[must_use]
     pub fn class_with(&self, trace: &Trace, right: Rightness) -> FailureClass {
         decide(
@@ -68,7 +69,7 @@ impl Outcome {
 /// Classifies a question from its trace. `k` is how many hits are packed. With repeats an arm's first attempt decides.
 #[must_use]
 pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
-    // Of a question that failed before any call nothing is known.
+    // A question that failed before any call has nothing to classify.
     if trace.error.is_some() {
         return Outcome {
             class: FailureClass::Failed,
@@ -274,7 +275,7 @@ fn any_cut(delivery: &Delivery<'_>) -> bool {
     })
 }
 
-/// Whether exact search would have brought the candidates to the support that an approximate one kept from them.
+/// Returns true if exact search would have completed the support among the candidates that approximate search missed.
 fn ann_missed(delivery: &Delivery<'_>) -> bool {
     let exact = delivery
         .trace
@@ -283,7 +284,7 @@ fn ann_missed(delivery: &Delivery<'_>) -> bool {
     exact && !delivery.test.of(delivery.candidates.iter().copied()).holds
 }
 
-/// An answer string and a content term of the question in a packed passage that holds no gold.
+/// Returns true if a packed passage without gold evidence has an answer string and a content term of the question.
 fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     let question = &delivery.trace.question;
     if !question.has_spans() || question.evidence.is_empty() {
@@ -306,7 +307,7 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     others.any(|view| elsewhere.is_in(view.text))
 }
 
-/// The oracle's answer and a gold contain one another.
+/// Returns true if the oracle's answer contains a gold answer or the reverse.
 fn answer_near_gold(trace: &Trace) -> bool {
     let Some(oracle) = trace
         .attempt(ArmName::Oracle)
@@ -324,7 +325,7 @@ fn answer_near_gold(trace: &Trace) -> bool {
         .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
 }
 
-/// All arms give one other answer than the gold, and not because all had one prompt.
+/// Returns true if all arms give the same wrong answer although their passages differ.
 fn arms_agree(trace: &Trace, right: Rightness) -> bool {
     let attempts: Vec<&Attempt> = trace
         .arms

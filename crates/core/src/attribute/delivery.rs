@@ -1,24 +1,24 @@
-//! The chunks that each stage returned for a question: the base of classes, reasons and failure modes.
+//! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
 
 use super::Passages;
 use super::support::SupportTest;
 use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace};
 
-/// The chunks of each stage, with the support test that is put to them.
+/// The chunks of each stage, with the support test applied to them.
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
     pub passages: &'a dyn Passages,
-    /// All that any retriever returned; a chunk that several did stands there several times.
+    /// Hits of all retrievers; a chunk that several of them returned occurs several times.
     pub candidates: Vec<&'a ChunkId>,
     /// The ranking that packing read.
     pub ranking: Vec<&'a ChunkId>,
-    /// How many of it are packed at most.
+    /// Maximum number of candidates to pack.
     pub k: usize,
     pub packed: Vec<&'a ChunkId>,
 }
 
-/// A gold range that a chunk boundary cuts, of which a part was there.
+/// A gold range that a chunk boundary cuts and that was delivered in part.
 pub(super) struct Torn {
     pub group: usize,
     pub member: usize,
@@ -29,7 +29,7 @@ impl<'a> Delivery<'a> {
     pub fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
         let packed: Vec<&ChunkId> = trace.packed().collect();
         let last = trace.final_ranking();
-        // Of a ranking recorded elsewhere the top k is what stood in the prompt, however much that was.
+        // For an imported ranking the top k are the prompt's passages, however many there are.
         let recorded = last.is_some_and(|step| step.step == Step::External);
         Self {
             trace,
@@ -47,12 +47,12 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// The first k of the ranking.
+    /// Returns the first k of the ranking.
     pub fn top_k(&self) -> &[&'a ChunkId] {
         &self.ranking[..self.k.min(self.ranking.len())]
     }
 
-    /// The chunks of a stage; empty for those before retrieval, which hold every chunk.
+    /// Returns the chunks of a stage; empty for those before retrieval, which hold every chunk.
     pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
         match stage {
             Stage::Corpus | Stage::Chunking => &[],
@@ -62,8 +62,8 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt: what a stage lost does not come
-    /// back. `None` with nothing to go by.
+    /// Returns whether support reached each of documents, chunks, candidates, `top_k` and prompt. Support that one
+    /// stage lost does not come back at a later one. `None` when support cannot be tested.
     pub fn reached(&self) -> Option<[bool; 5]> {
         let of = |stage: Stage| self.test.of(self.at(stage).iter().copied()).holds;
         let gold = &self.trace.gold;
@@ -87,7 +87,8 @@ impl<'a> Delivery<'a> {
             .collect()
     }
 
-    /// The first gold range that no single chunk holds and of which a part, but not all, is in the chunks of `stage`.
+    /// Returns the first gold range that no single chunk holds and that the chunks of `stage` hold in part, but not
+    /// fully.
     pub fn torn(&self, stage: Stage) -> Option<Torn> {
         let here = self.at(stage);
         for group in self.test.missing_groups(here) {
@@ -106,7 +107,8 @@ impl<'a> Delivery<'a> {
         None
     }
 
-    /// After how many of the ranking's first chunks `holds` is true of them; it must stay true of more. `None`: never.
+    /// Returns the number of the ranking's first chunks for which `holds` first becomes true; it must stay true for
+    /// more. `None` if it never does.
     pub fn first(chunks: &[&'a ChunkId], holds: impl Fn(&[&'a ChunkId]) -> bool) -> Option<usize> {
         let lengths: Vec<usize> = (0..=chunks.len()).collect();
         let n = lengths.partition_point(|&n| !holds(&chunks[..n]));

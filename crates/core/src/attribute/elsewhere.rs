@@ -1,4 +1,4 @@
-//! An answer in a passage that no label names: another passage that would do, or the same words said of something else.
+//! Answers in passages without a label: another valid passage, or the same words about something else.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use super::terms;
 use crate::text::answers::AnswerMatcher;
 
-/// What is looked for: an answer string, and beside it a content term of the question. The answer's own words in the question do
-/// not count: where it asks which of two it is, they stand in every passage that names one.
+/// A search for passages with both an answer string and a content term of the question. Words of the answers do not
+/// count as content terms: in a question that asks which of two things it is, they occur in every passage that names
+/// either.
 pub struct Elsewhere<'a> {
     matcher: AnswerMatcher,
     question: &'a str,
@@ -27,13 +28,13 @@ impl<'a> Elsewhere<'a> {
         }
     }
 
-    /// The question's content terms without the answers' own words.
+    /// Returns the question's content terms without the answers' own words.
     pub fn wanted(&self) -> &BTreeSet<String> {
         self.wanted
             .get_or_init(|| terms::without(terms::of_question(self.question), self.answers))
     }
 
-    /// Whether `text` holds an answer and a content term.
+    /// Returns true if `text` holds an answer and a content term.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.matcher.found_in_text(text) && terms::shares_one(text, self.wanted())

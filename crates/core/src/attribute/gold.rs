@@ -1,4 +1,4 @@
-//! Where a question's gold stands in the run's documents and chunks.
+//! Locates a question's gold evidence in the run's documents and chunks.
 
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
@@ -6,7 +6,7 @@ use crate::types::{
     SupportRule,
 };
 
-/// How many bytes of a chunk's own text the encoder reads; `None`: all of it.
+/// Function that returns the number of bytes of a chunk's text that the encoder reads; `None` for all of them.
 pub type EncoderReads<'a> = &'a (dyn Fn(usize) -> Option<usize> + Sync);
 
 /// The whole corpus normalised for answer search; only questions without evidence need it.
@@ -15,7 +15,7 @@ pub struct Haystacks {
     chunks: Vec<Searchable>,
 }
 
-/// The documents alone, for a pipeline whose chunks are not known.
+/// Returns the documents alone, for a pipeline whose chunks are unknown.
 #[must_use]
 pub fn searchable_documents(corpus: &Corpus) -> Vec<Searchable> {
     use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -41,7 +41,7 @@ impl Haystacks {
     }
 }
 
-/// Places the gold of `question`. `haystacks` is called only when the question has answers and no evidence.
+/// Locates the gold evidence of `question`. `haystacks` is called only when the question has answers and no evidence.
 #[must_use]
 pub fn locate<'h>(
     question: &Question,
@@ -165,11 +165,11 @@ fn locate_member(
     }
 }
 
-/// Places the gold of `question` for a pipeline that ran elsewhere, of whose chunks only those that were `shown` are known.
+/// Locates the gold evidence of `question` for an external RAG, of whose chunks only those that were `shown` are known.
 ///
-/// A chunk that was never shown is neither there nor missing, so the stage `chunks` is the stage `documents`, and a gold
-/// range is needed whole: only white space between two passages, which belongs to none, is left out as [`locate`] does.
-/// `answer_in_a_document` is called only when the question has answers and no evidence.
+/// A chunk that was never shown is neither present nor missing, so the stage `chunks` equals the stage `documents`, and
+/// all of a gold range is needed: only white space between two passages, which belongs to neither, is left out as in
+/// [`locate`]. `answer_in_a_document` is called only when the question has answers and no evidence.
 #[must_use]
 pub fn locate_shown(
     question: &Question,
@@ -260,7 +260,7 @@ fn locate_shown_member(
     }
 }
 
-/// `ranges` less the white space between two of the `shown` pieces of `text`.
+/// Returns `ranges` without the white space between two of the `shown` pieces of `text`.
 fn without_gaps(
     ranges: &[ByteRange],
     text: &str,
@@ -292,8 +292,8 @@ fn without_gaps(
     needed
 }
 
-/// For members without ranges: where a gold document holds an answer, some chunk of one must hold it whole. A group that
-/// has a member with ranges in chunks asks for nothing more.
+/// Checks members without ranges: where a gold document holds an answer, some chunk of one must hold all of it. A group
+/// that has a member with ranges in chunks has no further requirement.
 fn answer_in_a_chunk(
     question: &Question,
     groups: &[Vec<GoldMember>],

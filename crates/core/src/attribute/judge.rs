@@ -4,16 +4,16 @@ use super::classify::Rightness;
 use crate::measure::answer::{self, Scorer};
 use crate::types::{ArmName, Trace};
 
-/// When an answer is right.
+/// Criterion of a right answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
-    /// Whose script scores answers.
+    /// The script that scores answers.
     pub scorer: Scorer,
-    /// The least `AnswerF1` of a right answer.
+    /// Minimum `AnswerF1` of a right answer.
     pub correct_f1: f64,
 }
 
-/// Whether each arm's first answer is right.
+/// Judges each arm's first answer.
 #[must_use]
 pub fn rightness(trace: &Trace, judge: Judge) -> Rightness {
     let of = |arm: ArmName| {

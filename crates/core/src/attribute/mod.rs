@@ -1,9 +1,9 @@
-//! Floor 2, attribution: where an answer was lost.
+//! Layer 2, attribution: finds the stage at which an answer was lost.
 //!
-//! [`gold`] places a question's evidence in the run's chunks ([`mod@place`] those that another system cut in our
-//! documents), [`support`] says whether a set of passages holds it,
-//! [`classify`] names the first stage that lost it, with the rule as a sentence, [`modes`] what else is known to go
-//! wrong there. All pure: they read a trace and its passages, nothing else, and take from above whether an answer was right.
+//! [`gold`] locates a question's evidence in the run's chunks ([`mod@place`] those of an external RAG in our
+//! documents), [`support`] tests whether a set of passages holds it, [`classify`] names the first stage that lost it,
+//! with the rule as a sentence, and [`modes`] finds known failure modes. All are pure: they read only a trace and its
+//! passages; the caller says whether an answer is right.
 
 pub mod classify;
 mod delivery;
@@ -21,20 +21,20 @@ mod tests;
 
 use crate::types::{ByteRange, ChunkId, Corpus, Passage};
 
-/// A passage as attribution needs it.
+/// Passage data that attribution reads.
 #[derive(Clone, Copy, Debug)]
 pub struct PassageView<'a> {
-    /// Its place in its document.
+    /// Its range in its document.
     pub range: ByteRange,
-    /// Its own text.
+    /// Its text, without a title.
     pub text: &'a str,
     /// Its document's title; empty where it has none.
     pub title: &'a str,
 }
 
-/// Where passages are looked up: the live corpus while a run goes on, its saved passages afterwards.
+/// Source of passages: the live corpus during a run, its saved passages afterwards.
 pub trait Passages: Sync {
-    /// The passage of that chunk id, `None` when it is not there.
+    /// Returns the passage of that chunk id; `None` if it is unknown.
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>>;
 }
 

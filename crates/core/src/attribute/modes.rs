@@ -1,8 +1,8 @@
-//! Failure modes: what is known to go wrong at a stage, looked for in every question, lost there or not.
+//! Failure modes: known ways for a stage to fail, checked in every question, whether or not that stage lost it.
 //!
-//! A mode explains a loss only as far as it is rarer where nothing was lost, so each is defined without regard to the loss
-//! (see [`Mode`] for the rules); what makes no difference between the two is no cause. A mode that cannot be
-//! said of a question is `None`: it is in neither share.
+//! A mode explains a loss only as far as it is rarer where nothing was lost. Each is therefore defined without regard
+//! to the loss (see [`Mode`] for the rules); a mode equally frequent in both groups is not a cause. A mode that is
+//! undefined for a question is `None` and counts in neither share.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +12,33 @@ use super::shingles::Shingled;
 use super::{Passages, terms};
 use crate::types::{ChunkId, Flag, Mode, Stage, Step, Trace};
 
-/// Fewer passages than this have no later half to speak of.
+/// Minimum number of passages in a prompt that has a later half.
 const LATE_FROM: usize = 4;
 
-/// What was seen of one question.
+/// Failure modes of one question, with the details that explain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
-    /// Whether it shows a mode; those that cannot be said of it are left out.
+    /// Presence of each mode; modes undefined for the question are left out.
     pub modes: BTreeMap<Mode, bool>,
-    /// `bridge_missed`: the first evidence group, from 0, that is missing while another is there.
+    /// `bridge_missed`: the first evidence group, from 0, that is missing while another is present.
     pub missing_group: Option<usize>,
-    /// `near_duplicates`: the ranking's first k passages that are no near duplicates of a better one hold the support that
-    /// its first k do not.
+    /// `near_duplicates`: true if the ranking's first k passages, skipping near duplicates of a better one, hold the
+    /// support that its first k do not.
     pub distinct_support: bool,
-    /// From 1: with which passage of the prompt its support was whole. `None` where it was not.
+    /// Position in the prompt, from 1, of the passage that completed the support. `None` if it was never complete.
     pub position: Option<usize>,
 }
 
 impl Signs {
-    /// Whether the question shows a mode; `None` where that cannot be said.
+    /// Returns whether the question shows a mode; `None` where the mode is undefined.
     #[must_use]
     pub fn shows(&self, mode: Mode) -> Option<bool> {
         self.modes.get(&mode).copied()
     }
 }
 
-/// Looks for every mode in a question that did not fail. `outcome` is its own; `titled`: passages are indexed with their
-/// title before them.
+/// Tests every mode for a question that did not fail. `outcome` is that question's; `titled` is true if passages are
+/// indexed with their title.
 #[must_use]
 pub fn signs(
     trace: &Trace,
@@ -98,7 +98,7 @@ fn is_late(position: usize, n_packed: usize) -> Option<bool> {
     (n_packed >= LATE_FROM).then_some(2 * position > n_packed)
 }
 
-/// The first group that is missing where the support was lost, provided another is there.
+/// Returns the first group that is missing where the support was lost, if another group is present.
 fn missing_group(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
     let stage = outcome
         .lost_at()
@@ -110,7 +110,8 @@ fn missing_group(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
         .filter(|_| missing.len() < delivery.trace.gold.groups.len())
 }
 
-/// Some evidence group has no passage with a content term of the question. `None` where a group's passages are not known.
+/// Returns true if some evidence group has no passage with a content term of the question. `None` if a group's passages
+/// are unknown.
 fn no_shared_term(delivery: &Delivery<'_>, titled: bool) -> Option<bool> {
     let groups = &delivery.trace.gold.groups;
     let passages = |group: usize| groups[group].iter().flat_map(|member| &member.chunks);
@@ -127,7 +128,7 @@ fn no_shared_term(delivery: &Delivery<'_>, titled: bool) -> Option<bool> {
     Some((0..groups.len()).any(|group| !passages(group).any(shares)))
 }
 
-/// At least half of the top k are near duplicates of a better one.
+/// Returns true if at least half of the top k are near duplicates of a better passage.
 fn crowded(delivery: &Delivery<'_>) -> Option<bool> {
     let top_k: Vec<Shingled<'_>> = shingled(delivery, delivery.top_k())
         .map(|(_, passage)| passage)
@@ -140,7 +141,7 @@ fn crowded(delivery: &Delivery<'_>) -> Option<bool> {
     (top_k.len() > 1).then(|| 2 * (0..top_k.len()).filter(repeats).count() >= top_k.len())
 }
 
-/// The first k passages of the ranking that are no near duplicates of a better one of these.
+/// Returns the first k passages of the ranking that are not near duplicates of a better one among them.
 fn distinct<'a>(delivery: &Delivery<'a>) -> Vec<&'a ChunkId> {
     let mut kept: Vec<(&ChunkId, Shingled<'_>)> = Vec::with_capacity(delivery.k);
     for (id, passage) in shingled(delivery, &delivery.ranking) {

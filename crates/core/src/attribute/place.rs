@@ -1,11 +1,11 @@
-//! Where a text that somebody else cut stands in our documents.
+//! Locates passages that another system chunked in our documents.
 //!
-//! A passage is looked for letter for letter, else with every run of white space alike, else (both ways) without a
-//! first line that is the document's title. Nothing fuzzier: a passage that was rewritten is not placed.
+//! A passage is searched for exactly, then with all runs of white space treated as equal, then (both ways) without a
+//! first line that is the document's title. Matching is never fuzzier than that: a rewritten passage is not located.
 //!
-//! Without a document's id every document may hold it. Few are looked at: a word index (words parted by white space)
-//! gives the documents that hold the rarest whole words of the passage. Its first and last word may be cut, so they are
-//! not asked for; a passage of one or two words is looked for in every document, and only letter for letter.
+//! Without a document id, any document may contain the passage. A word index (words separated by white space) narrows
+//! the search to the documents that contain the rarest whole words of the passage. Its first and last word may be
+//! truncated and are not used. A passage of one or two words is searched for in every document, and only exactly.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -13,11 +13,12 @@ use rayon::slice::ParallelSliceMut;
 use crate::text::quote;
 use crate::types::{ByteRange, Document};
 
-/// So many of a passage's rarest words a document must hold to be looked at: more would seldom rule out another.
+/// Number of a passage's rarest words that a candidate document must contain; more would seldom rule out another
+/// document.
 const RAREST_WORDS: usize = 3;
 
-/// The bytes of `document` that `text` is, without outer white space; the first where it stands there several times.
-/// `title` is what the passage's source calls it, where it says so.
+/// Returns the range of `document` that equals `text` without outer white space; the first one if there are several.
+/// `title` is the title that the passage's source gives, if any.
 #[must_use]
 pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Option<ByteRange> {
     let whole = || quote::locate(&document.text, text);
@@ -33,15 +34,15 @@ pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Opti
     whole().or_else(below_title).map(|located| located.range)
 }
 
-/// Which documents hold which words.
+/// Inverted index of words to documents.
 #[derive(Debug)]
 pub struct WordIndex {
-    /// A word's hash in the upper half, a document's number in the lower; ascending, each once.
+    /// A word's hash in the upper half, a document's number in the lower; ascending and distinct.
     postings: Vec<u64>,
 }
 
 impl WordIndex {
-    /// Indexes every word of `documents`: 8 bytes for each different word of a document.
+    /// Indexes every word of `documents`: 8 bytes for each distinct word of a document.
     #[must_use]
     pub fn new(documents: &[Document]) -> Self {
         let of_document = |(number, document): (usize, &Document)| {
@@ -63,8 +64,8 @@ impl WordIndex {
         Self { postings }
     }
 
-    /// Every document that holds `text` by the rule of [`in_document`] (one or two words: letter for letter), ascending, and
-    /// where. `documents` are those that were indexed.
+    /// Returns every document that contains `text` by the rule of [`in_document`] (one or two words: exactly),
+    /// ascending, with its range. `documents` are those that were indexed.
     #[must_use]
     pub fn find(
         &self,
@@ -82,8 +83,8 @@ impl WordIndex {
         candidates.into_iter().filter_map(place).collect()
     }
 
-    /// The documents that may hold `text`: of three words and more no document that does is missing; of fewer, none that holds
-    /// it letter for letter.
+    /// Returns the documents that may contain `text`. For three words or more it misses none; for fewer it misses none
+    /// that contains `text` exactly.
     fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let inner = if words.len() > 2 {
@@ -115,7 +116,7 @@ impl WordIndex {
             .collect()
     }
 
-    /// The postings of one word's hash.
+    /// Returns the postings of one word's hash.
     fn list(&self, hash: u32) -> &[u64] {
         let start = self
             .postings
@@ -129,7 +130,7 @@ fn posting(hash: u32, document: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(document)
 }
 
-/// FNV-1a with both halves folded into one. Two words of one hash only make a document more to look at.
+/// Hashes by FNV-1a with both halves folded into one. A collision only adds a document to search.
 fn hash(word: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_passage_is_placed_exactly_then_by_words_then_below_its_title() {
-        // `é` has two bytes: `bc` stands at 4.
+        // `é` has two bytes: `bc` is at byte 4.
         assert_eq!(range("aé bc d", "bc d ", None), Some((4, 8)));
         assert_eq!(range("a  b\nc", "a b c", None), Some((0, 6)));
         assert_eq!(range("a  b\nc", "T\nb c", None), Some((3, 6)));
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_title_that_is_part_of_the_text_is_kept() {
-        // The document's own first line is its title: the passage begins with it and is found as it stands.
+        // The document's own first line is its title: the passage begins with it and is found unchanged.
         assert_eq!(range("T\nabc", "T\nabc", None), Some((0, 5)));
     }
 

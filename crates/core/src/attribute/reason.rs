@@ -1,16 +1,17 @@
-//! The rule that put a question in its class, as a sentence: which gold, in which chunks, and how far these came.
+//! The rule that put a question in its failure class, as a sentence: which evidence, in which chunks, and how far these
+//! came.
 //!
-//! Chunks are named by their number in their document, as their ids have it (from 0); ranges are bytes. Of evidence that
-//! has alternatives the one is named that came nearest. A passage of another system has no number: its id stands for it.
+//! Chunks are named by their number in their document, as in their ids (from 0); ranges are bytes. Of alternative
+//! evidence, the one that came nearest is named. A passage of an external RAG has no number and is named by its id.
 
 use super::delivery::{Delivery, Torn};
 use crate::text::numbers::{listed, place, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 
-/// So many chunks a sentence names at most.
+/// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
 
-/// Why no document holds the evidence.
+/// Explains why no document holds the evidence.
 pub(super) fn absent(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
     let absent = groups
@@ -34,7 +35,7 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
     }
 }
 
-/// Why no chunk holds what a document does.
+/// Explains why no chunk holds evidence that a document holds.
 pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
     let without = |group: &&Vec<_>| {
@@ -51,14 +52,14 @@ pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     }
 }
 
-/// Why a chunk boundary is to blame: what it cut, and where the pieces came.
+/// Explains a loss at a chunk boundary: the range it cut, and the ranks of the pieces.
 pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     let groups = &delivery.trace.gold.groups;
     let which = of_groups(&[torn.group], groups.len());
     let (range, doc) = (spoken(torn.range), &groups[torn.group][torn.member].doc);
     let pieces = delivery.test.pieces((torn.group, torn.member), torn.range);
     match &pieces[..] {
-        // Of another system's chunks only those are known that were shown.
+        // Only those chunks of another system that were shown are known.
         [piece] => {
             format!(
                 "{which}of gold range {range} of `{doc}` only a part was shown: {}",
@@ -73,7 +74,7 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     }
 }
 
-/// What did not reach `stage`, which the stage before it had.
+/// Describes the evidence that reached the stage before `stage` but not `stage` itself.
 pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
     let here = delivery.at(stage);
     let missing = delivery.test.missing_groups(here);
@@ -140,7 +141,8 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
     subject + " " + &rest + &more
 }
 
-/// No passage with an answer string was there: none at all, or where there is evidence none of the gold documents.
+/// Describes a stage without any passage that holds an answer string, or, with evidence, without one of the gold
+/// documents.
 fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
     let groups = &delivery.trace.gold.groups;
     let labelled = delivery.test.rule() != SupportRule::AnswerString;
@@ -175,8 +177,8 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
     }
 }
 
-/// The member of a group that the final ranking holds soonest; of those that it does not hold one of which the candidates
-/// have a chunk; of equals the first.
+/// Returns the member of a group that ranks highest in the final ranking; if none is ranked, one with a chunk among the
+/// candidates; of equals the first.
 fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
     let distance = |member: &usize| {
@@ -194,7 +196,7 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     (0..members.len()).min_by_key(distance).unwrap_or_default()
 }
 
-/// The first chunk of the final ranking, else of the candidates, that `is_wanted`.
+/// Returns the first chunk of the final ranking, else of the candidates, that `is_wanted`.
 fn best_placed<'a>(
     delivery: &Delivery<'a>,
     is_wanted: impl Fn(&ChunkId) -> bool,
@@ -207,7 +209,7 @@ fn best_placed<'a>(
         .find(|id| is_wanted(id))
 }
 
-/// Where a chunk came, in words.
+/// Describes how far a chunk came.
 fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     match delivery
         .ranking
@@ -243,7 +245,7 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     }
 }
 
-/// The other half of "no chunk of it ...".
+/// Completes the sentence "no chunk of it ...".
 fn was_among(delivery: &Delivery<'_>) -> String {
     format!("was among {}", candidates(delivery))
 }
@@ -264,7 +266,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
     }
 }
 
-/// `chunk 3 came second, chunk 4 was not among 100 candidates`.
+/// Formats as `chunk 3 came second, chunk 4 was not among 100 candidates`.
 fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
     let places: Vec<String> = chunks
         .iter()
@@ -278,7 +280,7 @@ fn place_of(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     format!("{} {}", name(id), came(delivery, id))
 }
 
-/// `chunks 3 and 4`; of another system's passages their ids.
+/// Formats as `chunks 3 and 4`; another system's passages by their ids.
 fn names(chunks: &[&ChunkId]) -> String {
     let numbers: Option<Vec<String>> = chunks
         .iter()
@@ -306,13 +308,13 @@ fn name(id: &ChunkId) -> String {
     )
 }
 
-/// A chunk's number in its document, for chunks of ours.
+/// Returns a chunk's number in its document; `None` for another system's passages.
 fn number(id: &ChunkId) -> Option<&str> {
     let number = &id.as_str()[id.doc().len()..].strip_prefix('#')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
-/// Which evidence a sentence is about, where there are several.
+/// Names the evidence that a sentence is about, if there are several groups.
 fn of_groups(missing: &[usize], n_groups: usize) -> String {
     match missing {
         _ if n_groups < 2 => String::new(),
@@ -328,7 +330,7 @@ fn spoken(range: ByteRange) -> String {
     format!("{}-{}", thousands(range.start), thousands(range.end))
 }
 
-/// Returns the result of `stage` as a sentence has it.
+/// Returns the name of the result of `stage`.
 fn delivered(stage: Stage) -> &'static str {
     match stage {
         Stage::Corpus => "corpus",

@@ -9,13 +9,13 @@ use crate::types::RangeSet;
 
 /// Words of a shingle: the textbook's typical value.
 const WORDS: usize = 4;
-/// The least Jaccard coefficient of near duplicates: of 80 words two may differ (72 of 88 shingles in common are .82).
+/// Minimum Jaccard coefficient of near duplicates: of 80 words two may differ (72 of 88 shingles in common are .82).
 const ALIKE: f64 = 0.8;
-/// The least share of the shorter range's bytes that two overlapping pieces of a document have in common. Chunks that are
-/// meant to overlap share a fifth or so.
+/// Minimum share of the shorter range's bytes that two overlapping pieces of a document have in common. Configured
+/// chunk overlap is about a fifth.
 const OVERLAPPING: f64 = 0.5;
 
-/// A passage made comparable.
+/// A passage prepared for comparison.
 pub(super) struct Shingled<'a> {
     doc: &'a str,
     view: PassageView<'a>,

@@ -1,15 +1,15 @@
-//! Support: do these passages together hold what the question needs?
+//! Support: whether a set of passages holds everything the question needs.
 //!
-//! Every evidence group needs a member all of whose ranges lie in the union of the passages' ranges. Members without
-//! ranges stand for their document as a whole: any chunk of it will do, but for at least one group it must be a chunk
-//! that holds an answer string, where the question has one that such a document contains. Without evidence some passage
-//! must hold an answer string. White space that no chunk holds is not missing: see [`GoldMember::needed`].
+//! Every evidence group needs one member all of whose ranges lie in the union of the passages' ranges. A member without
+//! ranges represents its whole document: any chunk of it will do. However, if the question has an answer string that
+//! such a document contains, at least one group needs a chunk that holds it. Without evidence, some passage must hold
+//! an answer string. White space that no chunk holds is not missing: see [`GoldMember::needed`].
 
 use super::Passages;
 use crate::text::answers::AnswerMatcher;
 use crate::types::{ByteRange, ChunkId, GoldMember, Question, RangeSet, Support, SupportRule};
 
-/// One question's support rule, ready to be put to any set of passages.
+/// One question's support rule, applicable to any set of passages.
 pub struct SupportTest<'a> {
     question: &'a Question,
     groups: &'a [Vec<GoldMember>],
@@ -19,7 +19,7 @@ pub struct SupportTest<'a> {
 }
 
 impl<'a> SupportTest<'a> {
-    /// `groups` is parallel to `question.evidence`.
+    /// Creates the test; `groups` is parallel to `question.evidence`.
     #[must_use]
     pub fn new(
         question: &'a Question,
@@ -54,13 +54,13 @@ impl<'a> SupportTest<'a> {
         }
     }
 
-    /// The rule that applies.
+    /// Returns the rule that applies.
     #[must_use]
     pub fn rule(&self) -> SupportRule {
         self.rule
     }
 
-    /// Whether `chunks` together support the question.
+    /// Returns whether `chunks` together support the question, and by which rule.
     #[must_use]
     pub fn of<'b>(&self, chunks: impl IntoIterator<Item = &'b ChunkId>) -> Support {
         let chunks: Vec<&ChunkId> = chunks.into_iter().collect();
@@ -77,14 +77,15 @@ impl<'a> SupportTest<'a> {
         }
     }
 
-    /// The numbers of the groups of which no member is wholly in `chunks`.
+    /// Returns the numbers of the groups of which `chunks` hold no member completely.
     #[must_use]
     pub fn missing_groups(&self, chunks: &[&ChunkId]) -> Vec<usize> {
         let covered = |g: usize| (0..self.groups[g].len()).any(|m| self.covers((g, m), chunks));
         (0..self.groups.len()).filter(|g| !covered(*g)).collect()
     }
 
-    /// Whether `chunks` hold all that a member (group, then place in it) needs; of a document as a whole any chunk will do.
+    /// Returns true if `chunks` hold all that a member (group, then index in it) needs; for a whole document any chunk
+    /// will do.
     #[must_use]
     pub fn covers(&self, (group, member): (usize, usize), chunks: &[&ChunkId]) -> bool {
         let gold = &self.groups[group][member];
@@ -95,32 +96,32 @@ impl<'a> SupportTest<'a> {
         !gold.needed.is_empty() && self.union(gold.doc.as_str(), chunks).covers(&needed)
     }
 
-    /// Whether a member has ranges, or stands for its document as a whole.
+    /// Returns true if a member has ranges, false if it represents its whole document.
     #[must_use]
     pub fn has_ranges(&self, (group, member): (usize, usize)) -> bool {
         !self.question.evidence[group][member].ranges.is_empty()
     }
 
-    /// The labelled ranges of a member that `chunks` do not hold wholly.
+    /// Returns the labelled ranges of a member that `chunks` do not hold completely.
     #[must_use]
     pub fn missing_ranges(&self, at: (usize, usize), chunks: &[&ChunkId]) -> Vec<ByteRange> {
         self.ranges_held(at, chunks, |held, needed| held < needed)
     }
 
-    /// The labelled ranges of a member that `chunks` hold in part, but not wholly.
+    /// Returns the labelled ranges of a member that `chunks` hold in part, but not completely.
     #[must_use]
     pub fn torn_ranges(&self, at: (usize, usize), chunks: &[&ChunkId]) -> Vec<ByteRange> {
         self.ranges_held(at, chunks, |held, needed| 0 < held && held < needed)
     }
 
-    /// Whether a chunk boundary cuts a labelled `range` of a member: some chunk holds a piece of it, none holds it wholly.
-    /// The boundary may lie in white space that belongs to no chunk, as it does where chunks are trimmed.
+    /// Returns true if a chunk boundary cuts a labelled `range` of a member: some chunk holds a piece of it, none holds
+    /// all of it. The boundary may lie in white space that belongs to no chunk, as it does where chunks are trimmed.
     #[must_use]
     pub fn is_cut(&self, at: (usize, usize), range: ByteRange) -> bool {
         !self.pieces(at, range).is_empty() && self.holding(at, range).is_empty()
     }
 
-    /// The chunks that hold a byte of a labelled `range`, in document order.
+    /// Returns the chunks that hold a byte of a labelled `range`, in document order.
     #[must_use]
     pub fn pieces(&self, (group, member): (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
         let overlaps = |id: &&ChunkId| {
@@ -135,7 +136,7 @@ impl<'a> SupportTest<'a> {
             .collect()
     }
 
-    /// Those of them that hold all of it that stands in chunks.
+    /// Returns the member's chunks that hold all of `range` that lies in chunks.
     #[must_use]
     pub fn holding(&self, at: (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
         let needed = self.needed(at, range);
@@ -147,7 +148,7 @@ impl<'a> SupportTest<'a> {
         self.pieces(at, range).into_iter().filter(holds).collect()
     }
 
-    /// Whether a passage holds an answer string.
+    /// Returns true if a passage holds an answer string.
     #[must_use]
     pub fn holds_answer(&self, id: &ChunkId) -> bool {
         self.passages
@@ -155,14 +156,14 @@ impl<'a> SupportTest<'a> {
             .is_some_and(|view| self.answer_in(view.text))
     }
 
-    /// Whether an answer string stands in `text`.
+    /// Returns true if `text` holds an answer string.
     #[must_use]
     pub fn answer_in(&self, text: &str) -> bool {
         self.matcher.found_in_text(text)
     }
 
-    /// For members without ranges: one of the chunks must hold an answer, where a gold document holds one at all. A group
-    /// that a member with ranges supports asks for nothing more.
+    /// Checks members without ranges: one of the chunks must hold an answer, where a gold document holds one at all. A
+    /// group that a member with ranges supports has no further requirement.
     #[must_use]
     pub fn answer_requirement_met(&self, chunks: &[&ChunkId]) -> bool {
         let by_ranges = |g: usize| {
@@ -189,7 +190,7 @@ impl<'a> SupportTest<'a> {
             })
     }
 
-    /// The bytes of `doc` that `chunks` hold.
+    /// Returns the bytes of `doc` that `chunks` hold.
     fn union(&self, doc: &str, chunks: &[&ChunkId]) -> RangeSet {
         let of_doc = chunks.iter().filter(|id| id.doc() == doc);
         RangeSet::union(
@@ -199,13 +200,13 @@ impl<'a> SupportTest<'a> {
         )
     }
 
-    /// What of a labelled `range` stands in chunks.
+    /// Returns the part of a labelled `range` that lies in chunks.
     fn needed(&self, (group, member): (usize, usize), range: ByteRange) -> RangeSet {
         let needed = RangeSet::union(self.groups[group][member].needed.iter().copied());
         needed.intersection(&RangeSet::union([range]))
     }
 
-    /// The labelled ranges of a member by how many bytes `chunks` hold, and how many are needed.
+    /// Counts the labelled ranges of a member: bytes that `chunks` hold, and bytes needed.
     fn ranges_held(
         &self,
         (group, member): (usize, usize),

@@ -1,25 +1,25 @@
-//! The content terms of a question: what a passage shares with it when both are about the same thing.
+//! Content terms of a question: the words that a passage on the same subject shares with it.
 //!
-//! Words by UAX #29, lower-cased, stemmed, without stop words (the analyser's defaults), and without the words that only
-//! make a text a question: a passage that holds one of those is not the nearer to it.
+//! Words by UAX #29, lower-cased, stemmed, without stop words (the analyser's defaults), and without the words that
+//! only mark a question: sharing one of those does not make a passage more relevant.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 
-/// Interrogatives and auxiliaries that Lucene's 33 stop words leave.
+/// Interrogatives and auxiliaries that are not among Lucene's 33 stop words.
 const ASKING: &str = "who whom whose which what when where why how do does did done has have had having can could would \
                       should may might were been being am from many much";
 
-/// One analyser for all questions, so that a word is stemmed once.
+/// One analyser for all questions, so that no word is stemmed twice.
 static ANALYZER: LazyLock<Analyzer> =
     LazyLock::new(|| Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English));
 
 static ASKING_TERMS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| ANALYZER.term_list(ASKING).into_iter().collect());
 
-/// The content terms of a question, each once.
+/// Returns the distinct content terms of a question.
 #[must_use]
 pub fn of_question(text: &str) -> BTreeSet<String> {
     let mut terms: BTreeSet<String> = ANALYZER.term_list(text).into_iter().collect();
@@ -27,14 +27,14 @@ pub fn of_question(text: &str) -> BTreeSet<String> {
     terms
 }
 
-/// Whether `text` holds one of `wanted`.
+/// Returns true if `text` holds one of `wanted`.
 pub(super) fn shares_one(text: &str, wanted: &BTreeSet<String>) -> bool {
     let mut shares = false;
     ANALYZER.terms(text, &mut |term| shares = shares || wanted.contains(term));
     shares
 }
 
-/// Those of `wanted` that `text` holds.
+/// Returns the members of `wanted` that `text` contains.
 #[must_use]
 pub fn shared(text: &str, wanted: &BTreeSet<String>) -> BTreeSet<String> {
     let mut shared = BTreeSet::new();
@@ -46,7 +46,7 @@ pub fn shared(text: &str, wanted: &BTreeSet<String>) -> BTreeSet<String> {
     shared
 }
 
-/// `wanted` without the terms of `texts`.
+/// Returns `wanted` without the terms of `texts`.
 #[must_use]
 pub fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<String> {
     for text in texts {

@@ -1,6 +1,6 @@
 //! `document`: the whole text as one chunk.
 //!
-//! There is no size limit: `size` and `overlap` are not looked at, and an encoder may read only the beginning.
+//! Size is unlimited: `size` and `overlap` are ignored, and an encoder may read only the beginning.
 
 use super::piece::{Piece, trim};
 use crate::text::tokens::TokenCounter;
@@ -8,7 +8,7 @@ use crate::text::tokens::TokenCounter;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// One piece without outer white space; none for a text that is nothing else.
+/// Returns one piece without outer white space; none for a text of white space only.
 pub(super) fn pieces(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
     let range = trim(text, 0..text.len());
     if range.is_empty() {

@@ -5,22 +5,22 @@ use crate::hint::Hint;
 /// Error of an invalid [`super::ChunkSpec`] or strategy name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChunkError {
-    /// No chunk could hold anything.
+    /// The size leaves no room for text.
     #[error(
         "`chunking.size` is {size} (with `chunking.overlap` = {overlap}); a chunk needs at least 1 token"
     )]
     ZeroSize {
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         size: usize,
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         overlap: usize,
     },
-    /// Chunks would never move forward.
+    /// Overlap is not smaller than size, so chunks would never advance.
     #[error("`chunking.overlap` = {overlap} is not smaller than `chunking.size` = {size}")]
     OverlapNotSmaller {
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         size: usize,
-        /// As set, in tokens.
+        /// Configured value, in tokens.
         overlap: usize,
     },
 }

@@ -1,9 +1,8 @@
 //! `fixed`: windows of `size` tokens, each starting `size - overlap` tokens after the one before.
 //!
-//! Windows are laid over the document's own tokens. White space at a window's edge is left out, and a window whose
-//! text, counted on its own, has more tokens than its slice had (a trimmed space, a word cut in two) gives up
-//! tokens at its end until it fits; the next then starts no later than it ends. A last window inside the one
-//! before is dropped.
+//! Windows are laid over the document's tokens. White space at a window's edge is left out. A window whose text,
+//! counted separately, has more tokens than its slice (a trimmed space, a word cut in two) drops tokens at its end
+//! until it fits; the next window then starts no later than it ends. A last window inside the previous one is dropped.
 
 use std::ops::Range;
 
@@ -13,7 +12,7 @@ use crate::text::tokens::TokenCounter;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// The windows of `text`; `overlap` is below `size`, which is at least 1.
+/// Returns the windows of `text`; `overlap` is below `size`, which is at least 1.
 pub(super) fn pieces(
     text: &str,
     size: usize,
@@ -44,7 +43,7 @@ pub(super) fn pieces(
     pieces
 }
 
-/// A text and where its tokens start.
+/// A text and the starts of its tokens.
 struct Tokens<'a> {
     text: &'a str,
     starts: &'a [usize],
@@ -53,7 +52,7 @@ struct Tokens<'a> {
 }
 
 impl Tokens<'_> {
-    /// The largest window of at most `size` tokens from `start`, which is no white space and below `self.end`.
+    /// Returns the largest window of at most `size` tokens from `start`, which is not white space and below `self.end`.
     fn window(&self, start: usize, size: usize, counter: &dyn TokenCounter) -> Piece {
         let first = self.token_at(start);
         let mut n = size;
@@ -70,8 +69,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// The token that `start` cuts does not fit from there on: the longest run of its characters that does, by
-    /// bisection, or the first character alone.
+    /// Handles a token that does not fit because `start` cuts it: returns the longest run of its characters that fits,
+    /// by bisection, or the first character alone.
     fn window_inside_token(
         &self,
         token: Range<usize>,
@@ -99,7 +98,8 @@ impl Tokens<'_> {
         best
     }
 
-    /// Where the token `n` after the one at `start` starts; past `start` in any case, `self.end` where there is none.
+    /// Returns the start of the token `n` after the one at `start`: always past `start`, `self.end` if there is no such
+    /// token.
     fn start_after(&self, start: usize, n: usize) -> usize {
         let from = self
             .token_at(start)
@@ -112,7 +112,7 @@ impl Tokens<'_> {
             .unwrap_or(self.end)
     }
 
-    /// The first token of those that begin with the character at `start`, or the token that runs through it.
+    /// Returns the first token that begins with the character at `start`, or the token that contains it.
     fn token_at(&self, start: usize) -> usize {
         let running = self
             .starts

@@ -1,14 +1,14 @@
-//! Chunking: a document's text to byte ranges.
+//! Chunking: splits a document's text into byte ranges.
 //!
-//! One closed set of strategies. Whatever the strategy, [`split`] gives ranges that
+//! There is a closed set of strategies. Whatever the strategy, the ranges of [`split`]
 //! - together hold every character that is not white space,
 //! - ascend by start and by end, so that none lies inside another,
 //! - begin and end with a character that is not white space, on char boundaries,
-//! - fit the size when their own text is counted alone; except [`Strategy::Document`], which has no limit, and a
+//! - fit the size when their text is counted separately; except [`Strategy::Document`], which has no limit, and a
 //!   single character that alone exceeds it,
 //! - are the same for the same text, [`ChunkSpec`] and counter.
 //!
-//! A text without anything but white space gives none. Titles are not part of this folder.
+//! A text of white space only gives none. Titles are not part of chunks.
 
 mod error;
 mod spec;
@@ -34,7 +34,7 @@ use piece::Piece;
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, ChunkId, Document};
 
-/// Cuts `text` into byte ranges by `spec`, sized by `counter`, ascending.
+/// Splits `text` into byte ranges by `spec`, sized by `counter`, ascending.
 #[must_use]
 pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     pieces(text, spec, counter)
@@ -43,10 +43,10 @@ pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<By
         .collect()
 }
 
-/// Cuts `documents` into chunks, in the documents' order, ordinals from 0 in each. Documents are cut in parallel on
-/// rayon's current pool.
+/// Splits `documents` into chunks, in the documents' order, ordinals from 0 in each. Documents are processed in
+/// parallel on rayon's current pool.
 ///
-/// `n_tokens` is the count of the chunk's own text, so neighbours' counts need not add up to the document's.
+/// `n_tokens` is the count of the chunk's text alone, so the counts of neighbours need not add up to the document's.
 #[must_use]
 pub fn chunk_documents(
     documents: &[Document],

@@ -1,10 +1,10 @@
 //! `paragraph`: paragraphs separated by blank lines, merged up to the size.
 //!
-//! A line ends at `\n` (a `\r` before it is white space like any other); a line of nothing but white space is
-//! blank. A chunk is as many adjoining paragraphs as fit. Overlap: a chunk starts with those whole paragraphs at the
-//! end of the one before that count at most `overlap` together, as far as its first new paragraph still fits after
-//! them; no part of a paragraph is repeated. A paragraph over size is cut as `recursive` does, with its overlap,
-//! and nothing is repeated across its edges.
+//! A line ends at `\n` (a `\r` before it is white space like any other); a line of white space only is blank. A chunk
+//! takes as many adjacent paragraphs as fit. Overlap: a chunk starts with the whole paragraphs at the end of the
+//! previous chunk that count at most `overlap` together, as long as its first new paragraph still fits after them;
+//! parts of a paragraph are never repeated. A paragraph over size is split as by `recursive`, with its overlap, and
+//! nothing is repeated across its edges.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::types::ByteRange;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// The ranges of `text`.
+/// Returns the ranges of `text`.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     let merger = Merger {
         text,
@@ -45,7 +45,7 @@ pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -
     chunks
 }
 
-/// The paragraphs of `text`, without outer white space. `n_tokens` is each one's own count.
+/// Returns the paragraphs of `text`, without outer white space. `n_tokens` is the count of each one alone.
 fn paragraphs(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
     let mut blocks = Vec::new();
     let (mut start, mut line_start) = (0, 0);
@@ -84,8 +84,8 @@ fn cut(
         .collect()
 }
 
-/// Finds how many paragraphs fit. The sum of their counts says about where, whole counts decide: counting every
-/// candidate whole would be quadratic in the size.
+/// Finds how many paragraphs fit. The sum of their counts gives an estimate, counts of whole texts decide: counting
+/// every candidate as a whole would be quadratic in the size.
 struct Merger<'a> {
     text: &'a str,
     spec: &'a ChunkSpec,
@@ -94,7 +94,7 @@ struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    /// Past the last paragraph of the largest chunk that starts with `first` and holds all below `least`.
+    /// Returns the end of the largest chunk that starts with paragraph `first` and holds all below `least`.
     fn reach(&self, first: usize, least: usize) -> usize {
         let size = self.spec.size();
         let mut end = least;
@@ -112,7 +112,7 @@ impl Merger<'_> {
         end
     }
 
-    /// The first of the paragraphs after `first` and below `end` that the next chunk repeats; `end` for none.
+    /// Returns the first of the paragraphs after `first` and below `end` that the next chunk repeats; `end` for none.
     fn overlap(&self, first: usize, end: usize) -> usize {
         let limit = self.spec.overlap();
         let mut start = end;
@@ -141,7 +141,7 @@ impl Merger<'_> {
             <= limit
     }
 
-    /// From the first paragraph's first byte to the last one's end.
+    /// Returns the range from the first paragraph's first byte to the last one's end.
     fn span(&self, paragraphs: Range<usize>) -> ByteRange {
         ByteRange::new(
             self.paragraphs[paragraphs.start].range.start,
@@ -149,7 +149,7 @@ impl Merger<'_> {
         )
     }
 
-    /// The count of a paragraph and of the blank lines before it.
+    /// Returns the count of a paragraph and of the blank lines before it.
     fn with_gap(&self, i: usize) -> usize {
         let Piece { range, n_tokens } = self.paragraphs[i];
         let before = i

@@ -1,7 +1,7 @@
-//! Repairs a chunker's ranges, so that they hold the guarantees of this folder.
+//! Repairs a chunker's ranges, so that they meet the guarantees of [`super`].
 //!
-//! Ranges are trimmed, those over size are cut again, missing text is added, and what lies inside another range is
-//! dropped. Ranges that already hold the guarantees pass unchanged.
+//! Ranges are trimmed, those over size are split again, missing text is added, and ranges inside another range are
+//! dropped. Ranges that already meet the guarantees pass unchanged.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use crate::types::ByteRange;
 /// Raised whenever the same ranges would be repaired differently.
 pub const VERSION: u32 = 1;
 
-/// A text is only tried whole up to this many bytes a token of the size: English has about 4.5 of `cl100k_base`,
-/// and a longer text would be counted in vain.
+/// A text is only tried as a whole up to this many bytes per token of the size: English has about 4.5 of `cl100k_base`,
+/// and counting a longer text would be wasted.
 const PLAUSIBLE_BYTES_PER_TOKEN: usize = 16;
 
-/// The whole text, where it fits as it is: every strategy gives just that then, at the price of one count.
+/// Returns the whole text if it fits: every strategy then gives just that, at the price of one count.
 pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Option<Piece> {
     let range = trim(text, 0..text.len());
     if range.is_empty() || range.len() / PLAUSIBLE_BYTES_PER_TOKEN > spec.size() {
@@ -78,7 +78,7 @@ fn push_fitting(
 fn without_contained(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces.sort_unstable_by_key(|piece| (piece.range.start, std::cmp::Reverse(piece.range.end)));
     let mut covered = 0;
-    // Sorted like this, a range ends no later than one before it exactly when that one holds it.
+    // In this order, a range ends no later than a previous one exactly when that one contains it.
     pieces.retain(|piece| {
         let reaches_further = piece.range.end > covered;
         covered = covered.max(piece.range.end);

@@ -1,8 +1,8 @@
-//! `recursive` and `markdown` without separators of one's own: text-splitter's boundaries.
+//! `recursive` and `markdown` without configured separators: text-splitter's boundaries.
 //!
-//! text-splitter stays in this file. It takes the largest of its levels (line breaks by their number, sentences,
-//! words, grapheme clusters, characters; for Markdown first headings, blocks, items, inline elements) of which a
-//! chunk holds at least one whole, and as many of those as fit.
+//! text-splitter is used only in this file. It selects the largest of its levels (line breaks by their number,
+//! sentences, words, grapheme clusters, characters; for Markdown first headings, blocks, items, inline elements) of
+//! which a chunk holds at least one whole, and as many of those as fit.
 
 use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter, TextSplitter};
 
@@ -13,7 +13,7 @@ use crate::types::ByteRange;
 /// Raised whenever the same input would give another range, so with text-splitter's version too (0.33).
 pub const VERSION: u32 = 1;
 
-/// The ranges of plain text.
+/// Returns the ranges of plain text.
 pub(super) fn text(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     TextSplitter::new(config(spec, counter))
         .chunk_indices(text)
@@ -21,7 +21,7 @@ pub(super) fn text(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> 
         .collect()
 }
 
-/// The ranges of Markdown.
+/// Returns the ranges of Markdown.
 pub(super) fn markdown(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     MarkdownSplitter::new(config(spec, counter))
         .chunk_indices(text)

@@ -1,13 +1,13 @@
 //! `recursive` with configured separators, after `LangChain`'s `RecursiveCharacterTextSplitter`.
 //!
-//! The text is cut before each occurrence of the first separator it contains (the separator stays at the start of
-//! the part after it, as `keep_separator=True` has it). Parts below the size are gathered up to it, with trailing
-//! parts within `overlap` repeated; a part at or over the size is cut by the separators that are left. As there, a
-//! chunk's size while gathering is the sum of its parts' counts, which is a little above what the chunk counts;
-//! that, and "below" for parts, is what published figures were made with.
+//! The text is split before each occurrence of the first separator it contains (the separator stays at the start of the
+//! part after it, as with `keep_separator=True`). Parts below the size are merged up to it, with trailing parts within
+//! `overlap` repeated; a part at or over the size is split by the remaining separators. As in `LangChain`, a chunk's
+//! size while merging is the sum of its parts' counts, which is a little above the chunk's count. Published figures
+//! were made with that, and with "below" for parts.
 //!
-//! Left out: separators as regular expressions, and separators dropped from the text. Ours gives ranges, and what
-//! the original would leave over size (a part that no separator is left for) is cut further by [`super::repair`].
+//! Left out: separators as regular expressions, and separators dropped from the text. Our chunks are ranges, and a part
+//! that the original would leave over size (because no separator remains) is split further by [`super::repair`].
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::types::ByteRange;
 /// Raised whenever the same input would give another range.
 pub const VERSION: u32 = 1;
 
-/// The ranges of `text`, untrimmed.
+/// Returns the ranges of `text`, untrimmed.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     let mut splitter = Splitter {
         text,
@@ -62,7 +62,7 @@ impl Splitter<'_> {
         self.merge(&gathered);
     }
 
-    /// Adjoining parts to chunks: as many as the size holds, after those of the last chunk that `overlap` holds.
+    /// Merges adjacent parts to chunks: as many as the size holds, after those of the last chunk that `overlap` holds.
     fn merge(&mut self, parts: &[Piece]) {
         let mut first = 0;
         let mut total = 0;
@@ -87,7 +87,7 @@ impl Splitter<'_> {
     }
 }
 
-/// The first separator that `text` contains, and those after it; `""` is contained in any text.
+/// Returns the first separator that `text` contains, and those after it; `""` is contained in any text.
 fn choose<'a>(text: &str, separators: &'a [String]) -> (Option<&'a str>, &'a [String]) {
     let found = separators
         .iter()
@@ -99,7 +99,7 @@ fn choose<'a>(text: &str, separators: &'a [String]) -> (Option<&'a str>, &'a [St
     }
 }
 
-/// `range` cut before each occurrence of `separator`; before each character where that is `""`.
+/// Splits `range` before each occurrence of `separator`; before each character if that is `""`.
 fn parts(text: &str, range: Range<usize>, separator: Option<&str>) -> Vec<ByteRange> {
     let own = &text[range.start..range.end];
     let mut cuts: Vec<usize> = match separator {

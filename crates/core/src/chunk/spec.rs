@@ -1,10 +1,10 @@
-//! A checked request to chunk.
+//! A validated chunking request.
 
 use super::error::ChunkError;
 use super::strategy::Strategy;
 use crate::text::tokens::Tokenizer;
 
-/// Settings of `[chunking]` that change ranges, checked. Sizes are in tokens of `tokenizer`.
+/// Settings of `[chunking]` that change ranges, validated. Sizes are in tokens of `tokenizer`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ChunkSpec {
     strategy: Strategy,
@@ -15,10 +15,10 @@ pub struct ChunkSpec {
 }
 
 impl ChunkSpec {
-    /// Chunks of at most `size` tokens that repeat up to `overlap` tokens of the one before.
+    /// Creates a spec for chunks of at most `size` tokens that repeat up to `overlap` tokens of the one before.
     ///
     /// `separators`, from coarse to fine, replace the default boundaries of `recursive`, of `markdown` and of a
-    /// `paragraph` over size; empty keeps them. `""` separates all characters.
+    /// `paragraph` over size; if empty, the defaults apply. `""` separates all characters.
     ///
     /// # Errors
     /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike.
@@ -62,7 +62,7 @@ impl ChunkSpec {
         self.overlap
     }
 
-    /// Returns the separators, from coarse to fine; empty for the strategy's own boundaries.
+    /// Returns the separators, from coarse to fine; empty for the strategy's default boundaries.
     #[must_use]
     pub fn separators(&self) -> &[String] {
         &self.separators

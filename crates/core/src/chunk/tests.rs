@@ -1,4 +1,4 @@
-//! The folder's promises, over random text and every strategy.
+//! The guarantees of chunking, over random text and every strategy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ const MARKDOWN: [&str; 9] = [
     "[x](y)",
 ];
 
-/// Text as it comes: words, every sort of break, scripts without spaces, marks and emoji that must not be parted
+/// Realistic text: words, every kind of break, scripts without spaces, combining marks and emoji that must not be split
 /// inside a character, Markdown.
 fn text() -> impl Generate<Value = String> {
     let part = prop_oneof![
@@ -171,7 +171,7 @@ fn a_document_is_one_chunk_whatever_its_size() {
 
 #[test]
 fn a_strategy_s_version_names_all_the_code_it_runs_through() {
-    // Cache keys are made of it: a change here must be meant.
+    // Part of cache keys: a change here must be intentional.
     let versions = Strategy::ALL.map(Strategy::version);
     assert_eq!(versions, ["1", "1.1.1.1.1", "1.1.1.1", "1.1.1.1", "1"]);
 }

@@ -1,9 +1,9 @@
-//! Answer scores, exactly as the official scripts have them.
+//! Answer scores, exactly as in the official scripts.
 //!
 //! `squad`: `evaluate-v1.1.py`; `squad2`: `evaluate-v2.0.py`; `hotpotqa`: `hotpot_evaluate_v1.py`. Token F1 counts
-//! multisets of white-space tokens after [`normalise::official`]; the best gold counts. They differ where an answer or
-//! gold normalises to nothing (1.1: F1 0 even when both do; 2.0: 1 when both do, else 0) and in yes/no/noanswer
-//! (HotpotQA: all zero when either side is one of these and the two differ).
+//! multisets of white-space tokens after [`normalise::official`]; the best gold answer counts. The scripts differ where
+//! an answer or gold answer normalises to nothing (1.1: F1 0 even when both do; 2.0: 1 when both do, else 0) and in
+//! yes/no/noanswer (HotpotQA: all zero when either is one of these and the two differ).
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::text::normalise;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
 closed_set! {
-    /// The official script that answers are scored as.
+    /// The official script whose rules score answers.
     #[derive(Default)]
     Scorer {
         /// `evaluate-v1.1.py` of SQuAD 1.1.
@@ -41,17 +41,17 @@ impl Scorer {
 /// One answer's scores, each in 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AnswerScores {
-    /// 1 when the normalised answer equals a gold.
+    /// 1 when the normalised answer equals a gold answer.
     pub em: f64,
-    /// Token F1 against the best gold.
+    /// Token F1 against the best gold answer.
     pub f1: f64,
-    /// Token precision against the gold of the best F1.
+    /// Token precision against the gold answer of the best F1.
     pub precision: f64,
-    /// Token recall against the gold of the best F1.
+    /// Token recall against the gold answer of the best F1.
     pub recall: f64,
 }
 
-/// Scores `answer` against its `golds`; all zero without golds.
+/// Scores `answer` against its gold answers; all zero without any.
 #[must_use]
 pub fn score(answer: &str, golds: &[String], scorer: Scorer) -> AnswerScores {
     let mut best = AnswerScores::default();
@@ -116,14 +116,15 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(' ').filter(|token| !token.is_empty())
 }
 
-/// `AnswerContains`: whether `answer` contains a gold, normalised as for `EM@k`, on word boundaries. `None` without golds.
+/// `AnswerContains`: returns whether `answer` contains a gold answer, normalised as for `EM@k`, on word boundaries.
+/// `None` without gold answers.
 #[must_use]
 pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
     (!golds.is_empty()).then(|| AnswerMatcher::new(golds).found_in_text(answer))
 }
 
-/// `FactRecall`, `ForbiddenFacts`: the share of `facts` that `answer` states; a fact is stated when the answer contains any
-/// of its wordings. `None` without facts.
+/// `FactRecall`, `ForbiddenFacts`: returns the share of `facts` that `answer` states; a fact is stated when the answer
+/// contains any of its wordings. `None` without facts.
 #[must_use]
 pub fn stated(answer: &str, facts: &[KeyFact]) -> Option<f64> {
     let n_stated = facts.iter().filter(|fact| states(answer, fact)).count();
@@ -136,8 +137,8 @@ fn states(answer: &str, fact: &KeyFact) -> bool {
 
 /// Decides if an answer counts as correct.
 ///
-/// With facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
-/// Unanswerable: it abstained. `None`: nothing gold to go by.
+/// With key facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
+/// Unanswerable: it abstained. `None` without gold answers and key facts.
 #[must_use]
 pub fn is_right(
     question: &Question,

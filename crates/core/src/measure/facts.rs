@@ -1,18 +1,18 @@
-//! What is to be known of each measure: formula, range, direction, names in use, source.
+//! Reference facts of each measure: formula, range, direction, common names, source.
 
 use super::family::Family;
 
-/// Which way is better.
+/// Direction of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// More is better.
+    /// Higher is better.
     Higher,
-    /// Less is better.
+    /// Lower is better.
     Lower,
 }
 
 impl Direction {
-    /// How it is written.
+    /// Returns the printed name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -22,24 +22,24 @@ impl Direction {
     }
 }
 
-/// What is to be known of a measure.
+/// Reference facts of one measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasureFacts {
-    /// How one question's value is computed, and for which questions it is defined.
+    /// Formula of one question's value, and the questions for which it is defined.
     pub formula: &'static str,
     /// Smallest and largest value.
     pub range: (f64, f64),
-    /// Which way is better.
+    /// Direction of improvement.
     pub direction: Direction,
-    /// The tool whose numbers ours equal, and its name for it there.
+    /// Tool that gives equal numbers, and its name for the measure.
     pub reference: Option<&'static str>,
     /// Other names in use.
     pub also: &'static [&'static str],
-    /// Where it is defined.
+    /// Source of the definition.
     pub paper: &'static str,
 }
 
-/// The facts of most measures: in 0..=1, higher is better.
+/// Returns the facts of most measures: in 0..=1, higher is better.
 const fn share(
     formula: &'static str,
     reference: Option<&'static str>,
@@ -63,7 +63,7 @@ const MANNING: &str = "Manning, Raghavan, Schütze 2008, section 8.3";
 const HANDBOOK: &str = "Buckley and Voorhees 2005";
 
 impl Family {
-    /// How it is computed, in which range it lies, which way is better, what others call it.
+    /// Returns the formula, range, direction and common names.
     #[must_use]
     pub fn facts(self) -> MeasureFacts {
         self.answer_facts()
@@ -300,7 +300,7 @@ mod tests {
             .iter()
             .map(|family| family.facts().formula)
             .collect();
-        // HasAns and NoAns share theirs, two by two.
+        // HasAns and NoAns share theirs, in pairs.
         assert_eq!(formulas.len(), Family::ALL.len() - 2);
         for family in Family::ALL {
             let facts = family.facts();

@@ -1,6 +1,6 @@
-//! What can be measured: one closed set, each member with the cutoffs it takes and how its values become one.
+//! Measure families: a closed set, each with its cutoffs and its aggregation over questions.
 
-/// Which cutoffs a family takes.
+/// Cutoffs that a family takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// `@k`, `@Nt` or `@prompt`, one of them.
@@ -15,7 +15,7 @@ pub(super) enum Takes {
     Nothing,
 }
 
-/// How the values of all questions become one number.
+/// Aggregation of all questions' values to one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// Their mean.
@@ -26,7 +26,7 @@ pub enum Aggregate {
 
 macro_rules! families {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $takes:ident;)*) => {
-        /// What is measured, without its cutoff. [`Family::facts`] says how each is computed.
+        /// A measure without its cutoff. [`Family::facts`] gives each formula.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Family { $($(#[$doc])* $variant,)* }
 
@@ -34,7 +34,7 @@ macro_rules! families {
             /// Every family, in report order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The name before the cutoff.
+            /// Returns the name before the cutoff.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -50,7 +50,7 @@ macro_rules! families {
 families! {
     /// A passage holds a gold answer.
     Em = "EM", KOrPrompt;
-    /// A passage holds a gold answer, letter by letter.
+    /// A passage holds a gold answer, verbatim.
     EmRaw = "EM(raw)", KOrPrompt;
     /// Share of the relevant documents found.
     Recall = "Recall", Any;
@@ -60,7 +60,7 @@ families! {
     FullRecall = "FullRecall", KOrPrompt;
     /// Share of the evidence's bytes found.
     EvidenceRecall = "EvidenceRecall", KOrPrompt;
-    /// Share of what was found that is relevant.
+    /// Share of the results that is relevant.
     Precision = "P", KOrPrompt;
     /// Precision at the rank that equals the number of relevant documents.
     RPrecision = "Rprec", Nothing;
@@ -74,11 +74,11 @@ families! {
     NdcgExp = "nDCG(exp)", KOrNone;
     /// Average precision.
     AveragePrecision = "AP", KOrNone;
-    /// Share of the documents that are not relevant which were found.
+    /// Share of the non-relevant documents that was found.
     Fallout = "Fallout", K;
-    /// Share of all documents that were rightly found or rightly left out.
+    /// Share of all documents that was correctly found or correctly left out.
     Accuracy = "Accuracy", K;
-    /// Share of what was found that anybody has judged.
+    /// Share of the results with a relevance judgment.
     Judged = "Judged", K;
     /// Rank of the first relevant document.
     MedianRank = "MedianRank", Nothing;
@@ -90,7 +90,7 @@ families! {
     Iou = "IoU", KOrPrompt;
     /// The best precision that the chunking allows.
     PrecisionOmega = "PrecisionOmega", Nothing;
-    /// The answer equals a gold.
+    /// The answer equals a gold answer.
     AnswerEm = "AnswerEM", Nothing;
     /// Token F1 of the answer.
     AnswerF1 = "AnswerF1", Nothing;
@@ -98,7 +98,7 @@ families! {
     AnswerPrecision = "AnswerPrecision", Nothing;
     /// Token recall of the answer.
     AnswerRecall = "AnswerRecall", Nothing;
-    /// The answer contains a gold.
+    /// The answer contains a gold answer.
     AnswerContains = "AnswerContains", Nothing;
     /// `AnswerEM` over the answerable questions.
     AnswerEmHasAns = "AnswerEM(HasAns)", Nothing;
@@ -115,7 +115,7 @@ families! {
 }
 
 impl Family {
-    /// Whether it scores answers rather than rankings.
+    /// Returns true if it scores answers rather than rankings.
     #[must_use]
     pub fn scores_answers(self) -> bool {
         matches!(
@@ -134,7 +134,7 @@ impl Family {
         )
     }
 
-    /// What it looks at, and what its k counts.
+    /// Returns the name of what it scores and what its k counts.
     #[must_use]
     pub fn looks_at(self) -> &'static str {
         match self {
@@ -150,7 +150,7 @@ impl Family {
         }
     }
 
-    /// How its measures are written, k and N standing for numbers: `EM@k`, `EM@Nt`, `EM@prompt`.
+    /// Returns the forms of its measures' names, with k and N as placeholders: `EM@k`, `EM@Nt`, `EM@prompt`.
     #[must_use]
     pub fn forms(self) -> Vec<String> {
         let suffixes: &[&str] = match self.takes() {
@@ -166,7 +166,7 @@ impl Family {
             .collect()
     }
 
-    /// How the values of all questions become one number.
+    /// Returns how the values of all questions become one number.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
         if self == Self::MedianRank {

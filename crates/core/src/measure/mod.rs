@@ -1,8 +1,8 @@
-//! Floor 2, measures: one closed set, each with its name, its facts, and the arithmetic behind it.
+//! Layer 2, measures: a closed set, each with its name, its facts and its computation.
 //!
-//! A measure's printed name is its parse form and its key in every file: `nDCG@10`, `EM@prompt`, `AnswerF1`.
-//! [`ranked`] scores a ranking of documents, [`spans`] the bytes of passages, [`answer`] an answer; whether a passage
-//! holds an answer (`EM@k`) is `text::answers`.
+//! A measure's printed name is its parse form and its key in every file: `nDCG@10`, `EM@prompt`, `AnswerF1`. [`ranked`]
+//! scores a ranking of documents, [`spans`] the bytes of passages, [`answer`] an answer; matching of answers in
+//! passages (`EM@k`) is in `text::answers`.
 
 pub mod answer;
 pub mod ranked;

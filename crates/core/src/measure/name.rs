@@ -1,4 +1,4 @@
-//! The names of measures: a family and, where it has one, a cutoff. A name prints, parses and keys the same way.
+//! Names of measures: a family and, where it has one, a cutoff. Printed, parsed and used as a key in the same form.
 
 use crate::hint::Hint;
 use std::fmt;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::family::{Family, Takes};
 
-/// How far down a ranking a measure looks.
+/// Depth to which a measure reads a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cutoff {
-    /// The first k; k >= 1.
+    /// The first k hits; k >= 1.
     Top(usize),
     /// The first n tokens of the passages, whatever their size; n >= 1.
     Tokens(usize),
-    /// What was packed into the prompt.
+    /// The packed prompt.
     Prompt,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Cutoff {
     }
 }
 
-/// A measure: a family with a cutoff it takes. Written as its name in files and settings.
+/// A measure: a family with a cutoff it takes. Serialised as its name.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -42,7 +42,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// The measure, or `None` when the family does not take that cutoff (or it is 0).
+    /// Returns the measure, or `None` when the family does not take that cutoff (or it is 0).
     #[must_use]
     pub fn new(family: Family, cutoff: Option<Cutoff>) -> Option<Self> {
         let fits = match (family.takes(), cutoff) {
@@ -55,20 +55,21 @@ impl Measure {
         fits.then_some(Self { family, cutoff })
     }
 
-    /// What is measured.
+    /// Returns the family, without the cutoff.
     #[must_use]
     pub fn family(self) -> Family {
         self.family
     }
 
-    /// How far it looks; `None` for the whole ranking, or for answers.
+    /// Returns the cutoff; `None` for the whole ranking, or for answers.
     #[must_use]
     pub fn cutoff(self) -> Option<Cutoff> {
         self.cutoff
     }
 
-    /// What every run reports: answers in passages, documents and evidence found at every k of `ks`, the first of these
-    /// and precision at the prompt, the ranking measures over the whole ranking too, and all that is said of answers.
+    /// Returns the measures that every run reports: `EM`, evidence recall and precision at every k of `ks` and at the
+    /// prompt; document recall, success and full recall at every k; the ranking measures at every k and over the whole
+    /// ranking; all answer measures.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
         let mut measures = Vec::new();
@@ -101,13 +102,13 @@ impl fmt::Display for Measure {
     }
 }
 
-/// A text that names no measure.
+/// Error of an unknown measure name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown measure `{text}`{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
 pub struct UnknownMeasure {
-    /// What was given.
+    /// The text that was parsed.
     pub text: String,
-    /// The measure it names elsewhere or in other letters.
+    /// The measure that was probably meant: a name of another tool, or another spelling.
     pub meant: Option<String>,
 }
 
@@ -143,13 +144,13 @@ fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
     named.find_map(|&family| Measure::new(family, cutoff))
 }
 
-/// A number as it is printed: digits alone, none of them a leading zero.
+/// Parses a number as it is printed: digits only, without a leading zero.
 fn counted(digits: &str) -> Option<usize> {
     let is_printed = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     digits.parse().ok().filter(|_| is_printed)
 }
 
-/// The measure that `text` names in other letters, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
+/// Returns the measure that `text` names in another case, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
 fn meant(text: &str) -> Option<String> {
     let text = match text.rsplit_once('_') {
         Some((name, k))
@@ -271,7 +272,7 @@ mod tests {
         let once: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(once.len(), names.len());
         assert!(names.contains(&"RR".to_owned()) && !names.contains(&"Fallout@5".to_owned()));
-        // No budget of tokens is anybody's default.
+        // Token budgets have no default.
         assert!(
             Measure::standard(&[1, 5])
                 .iter()

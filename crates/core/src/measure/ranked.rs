@@ -1,15 +1,16 @@
 //! Measures of a ranking of documents against graded judgments.
 //!
-//! Grades below the relevance level (1) are judged and not relevant; an unjudged document counts as not relevant. A ranking
-//! holds each document once, best first; the cutoff applies after chunks were collapsed to documents. Names and edge
-//! cases follow `trec_eval`: a query of which nothing is relevant scores 0 by every measure that divides by what is relevant.
+//! Grades below the relevance level (1) are judged and not relevant; an unjudged document counts as not relevant. A
+//! ranking holds each document once, best first; the cutoff applies after chunks were collapsed to documents. Names and
+//! edge cases follow `trec_eval`: a query without relevant documents scores 0 by every measure that divides by their
+//! number.
 
 use super::{Cutoff, Family, Measure};
 
-/// One ranking's grades beside the grades that could have been had.
+/// One ranking's grades, with the grades of an ideal ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graded {
-    /// In rank order; `None`: unjudged.
+    /// Grades in rank order; `None` if unjudged.
     ranked: Vec<Option<i32>>,
     /// The positive grades of all judged documents, largest first.
     ideal: Vec<i32>,
@@ -18,8 +19,9 @@ pub struct Graded {
 }
 
 impl Graded {
-    /// `ranked`: the grade of each document in rank order, `None` for unjudged; `judged`: the grades of all judged documents
-    /// in any order; `level`: the least grade that counts as relevant, at least 1 (`trec_eval -l`).
+    /// Creates the grades of a ranking. `ranked`: the grade of each document in rank order, `None` for unjudged;
+    /// `judged`: the grades of all judged documents in any order; `level`: the minimum grade that counts as relevant,
+    /// at least 1 (`trec_eval -l`).
     #[must_use]
     pub fn new(
         ranked: Vec<Option<i32>>,
@@ -38,14 +40,15 @@ impl Graded {
         }
     }
 
-    /// How many judged documents are relevant.
+    /// Returns the number of relevant judged documents.
     #[must_use]
     pub fn n_relevant(&self) -> usize {
         self.n_relevant
     }
 
-    /// A measure's value. `n_documents`: how many documents the corpus has. `None`: it is no measure of a document
-    /// ranking, it is taken at a budget of tokens or at the prompt (see [`Graded::at`]), or it needs a corpus size that is not known.
+    /// Returns a measure's value. `n_documents` is the size of the corpus. `None` if it is not a measure of a document
+    /// ranking, if its cutoff is a token budget or the prompt (see [`Graded::at`]), or if it needs a corpus size that
+    /// is not known.
     #[must_use]
     pub fn value(&self, measure: Measure, n_documents: Option<usize>) -> Option<f64> {
         match measure.cutoff() {
@@ -55,7 +58,7 @@ impl Graded {
         }
     }
 
-    /// A family's value over the first k, or over the whole ranking.
+    /// Returns a family's value over the first k, or over the whole ranking.
     #[must_use]
     pub fn at(&self, family: Family, k: Option<usize>, n_documents: Option<usize>) -> Option<f64> {
         let whole = k.unwrap_or(self.ranked.len()).max(1);
@@ -83,7 +86,7 @@ impl Graded {
         grade.is_some_and(|grade| grade >= self.level)
     }
 
-    /// Relevant among the first k.
+    /// Returns the number of relevant documents among the first k.
     fn found(&self, k: usize) -> usize {
         self.ranked
             .iter()
@@ -168,7 +171,7 @@ impl Graded {
     /// nDCG(exp)@k: [`Graded::ndcg`] with gain 2^grade - 1 (Burges et al. 2005). In 0..=1.
     #[must_use]
     pub fn ndcg_exponential(&self, k: Option<usize>) -> f64 {
-        // Every gain over 2^largest, which is exact and keeps the quotient: 2^1024 is no finite number.
+        // Dividing every gain by 2^largest is exact and keeps the quotient finite: 2^1024 overflows.
         let largest = f64::from(self.ideal.first().copied().unwrap_or(0));
         self.normalised(k, |grade| {
             (f64::from(grade) - largest).exp2() - (-largest).exp2()
@@ -196,7 +199,7 @@ impl Graded {
     }
 
     /// Accuracy@k: relevant found in the first k and others left out of it, over all documents. `None` when the corpus is
-    /// smaller than what was found and judged. In 0..=1, and near 1 whatever is found: the true negatives drown it.
+    /// smaller than what was found and judged. In 0..=1, and always near 1, since true negatives dominate.
     #[must_use]
     pub fn accuracy(&self, k: usize, n_documents: usize) -> Option<f64> {
         let right = self.found(k);
@@ -214,7 +217,7 @@ impl Graded {
     }
 }
 
-/// The sum of gain / log2(rank + 1) over positive grades, ranks from 1.
+/// Returns the sum of gain / log2(rank + 1) over positive grades, ranks from 1.
 fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f64 {
     let relevant = grades.enumerate().filter(|(_, grade)| *grade > 0);
     relevant.fold(0.0, |sum, (at, grade)| {
@@ -222,7 +225,7 @@ fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f
     })
 }
 
-/// `part / whole`, 0 for 0 over 0.
+/// Returns `part / whole`, 0 for 0 over 0.
 fn over(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
@@ -233,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// `ranked`: -9 stands for unjudged.
+    /// Creates a graded ranking; in `ranked`, -9 means unjudged.
     fn graded(ranked: &[i32], judged: &[i32]) -> Graded {
         Graded::new(
             ranked
@@ -433,7 +436,7 @@ mod tests {
         Family::MedianRank,
     ];
 
-    /// A ranking of up to 12 documents and further judged ones.
+    /// Returns a ranking of up to 12 documents and further judged ones.
     fn rankings() -> impl Strategy<Value = (Vec<Option<i32>>, Vec<i32>)> {
         let ranked = prop::collection::vec(prop::option::of(-1..5), 0..12);
         (ranked, prop::collection::vec(-1..5, 0..6)).prop_map(|(ranked, missed)| {

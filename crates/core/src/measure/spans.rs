@@ -1,12 +1,13 @@
-//! Measures on bytes: how much of the evidence the passages hold, and how much else.
+//! Measures on bytes: the share of the evidence that the passages hold, and the share of other text.
 //!
-//! As Chroma's chunking study defines them (Smith and Troynikov 2024, `chunking_evaluation`), over bytes where that code
-//! counts code points. Evidence that overlaps itself counts once here; there twice in the denominator of recall. A chunk that
-//! only touches the evidence, sharing no byte, does not hold any of it here; there it counts in precision omega.
+//! As Chroma's chunking study defines them (Smith and Troynikov 2024, `chunking_evaluation`), over bytes where that
+//! code counts code points. Overlapping evidence counts once here; there it counts twice in the denominator of recall.
+//! A chunk that touches the evidence without sharing a byte does not hold any of it here; there it counts in precision
+//! omega.
 
 use crate::types::{ByteRange, RangeSet};
 
-/// A passage's or an evidence's document and place in it.
+/// Document and range of a passage or of evidence.
 pub type Span<'a> = (&'a str, ByteRange);
 
 /// Bytes of passages against bytes of evidence.
@@ -49,25 +50,26 @@ impl SpanCounts {
         counts
     }
 
-    /// Shared bytes over shown bytes; 0 when nothing was shown. In 0..=1.
+    /// Returns shared bytes over shown bytes; 0 when nothing was shown. In 0..=1.
     #[must_use]
     pub fn precision(self) -> f64 {
         over(self.shared, self.shown)
     }
 
-    /// Shared bytes over evidence bytes; 0 without evidence. In 0..=1.
+    /// Returns shared bytes over evidence bytes; 0 without evidence. In 0..=1.
     #[must_use]
     pub fn recall(self) -> f64 {
         over(self.shared, self.evidence)
     }
 
-    /// Shared bytes over shown bytes and evidence bytes missed; 0 when there is neither. In 0..=1.
+    /// Returns shared bytes over shown bytes and evidence bytes missed; 0 when there is neither. In 0..=1.
     #[must_use]
     pub fn iou(self) -> f64 {
         over(self.shared, self.shown + self.evidence - self.shared)
     }
 
-    /// For the chunks that hold evidence instead of those retrieved: shared bytes over the union of both. In 0..=1.
+    /// Returns shared bytes over the union of both, if computed for the chunks that hold evidence instead of those
+    /// retrieved. In 0..=1.
     #[must_use]
     pub fn precision_omega(self) -> f64 {
         over(self.shared, self.united)

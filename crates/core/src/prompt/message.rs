@@ -7,11 +7,11 @@ use crate::types::QuestionKind;
 pub struct PromptPassage {
     /// The document's title; may be empty.
     pub title: String,
-    /// The chunk's own text.
+    /// The chunk's text, without the title.
     pub text: String,
 }
 
-/// The input of a generator: the same content twice, structured for local readers, rendered for chat models.
+/// The input of a generator: the same content twice, structured for local readers and rendered for chat models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// The question.

@@ -10,11 +10,11 @@
 //! Question: {question}
 //! ```
 //!
-//! A section begins at a line that is `[system]` or `[user]` and nothing else; `[system]` may be left out; text before
-//! the first is refused. Blank lines around a section's text are dropped. `{passages}` and `{question}` occur once
-//! each, in either section; another `{name}` of lower-case letters and underscores is refused, any other brace is a
-//! brace. What is put in is never read for placeholders. The question's kind is not to be had: it is gold, and a real
-//! prompt could not know it.
+//! A section begins at a line that is exactly `[system]` or `[user]`; `[system]` may be left out; text before the first
+//! section is an error. Blank lines around a section's text are dropped. `{passages}` and `{question}` occur once each,
+//! in either section; any other `{name}` of lower-case letters and underscores is an error, and all other braces are
+//! literal. Inserted text is not searched for placeholders. There is no placeholder for the question's kind: it is gold
+//! data that a real prompt could not know.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ use crate::text::content_key::key;
 use crate::text::hex::hex;
 use crate::types::QuestionKind;
 
-/// What stands for the passages where there are none.
+/// Text used when there are no passages.
 pub const NO_PASSAGES: &str = "(no passages)";
 
 /// A parsed template.
@@ -36,7 +36,7 @@ pub struct Template {
 /// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// As it is.
+    /// Literal text.
     Text(String),
     /// The question's text.
     Question,
@@ -54,7 +54,7 @@ impl fmt::Display for TemplatePart {
     }
 }
 
-/// A text that [`Template::parse`] makes the same template of.
+/// Formats a text that [`Template::parse`] parses to the same template.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.system[..] {
@@ -83,13 +83,13 @@ pub enum TemplateError {
     /// Text outside the sections.
     #[error("line {line}: text before the first section; begin with a line `[system]` or `[user]`")]
     TextBeforeSections { line: usize },
-    /// A section that is there already.
+    /// A duplicate section.
     #[error("line {line}: a second `[{section}]`")]
     SecondSection { line: usize, section: &'static str },
-    /// Nothing to send.
+    /// No `[user]` section.
     #[error("no `[user]` section")]
     NoUserSection,
-    /// A name that stands for nothing.
+    /// An unknown placeholder.
     #[error("unknown placeholder `{{{name}}}`; there are `{{question}}` and `{{passages}}`")]
     UnknownPlaceholder { name: String },
     /// A placeholder missing or more than once.
@@ -141,13 +141,13 @@ impl Template {
         Ok(template)
     }
 
-    /// The parts of the system message (none: there is no such message) and of the user message.
+    /// Returns the parts of the system message (empty if the template has none) and of the user message.
     #[must_use]
     pub fn parts(&self) -> (&[TemplatePart], &[TemplatePart]) {
         (&self.system, &self.user)
     }
 
-    /// Hex sha256 of what it renders: changes whenever a prompt would.
+    /// Returns the hex sha256 of a rendered sample: it changes whenever a prompt would.
     #[must_use]
     pub fn sha256(&self) -> String {
         let passage = PromptPassage {
@@ -158,7 +158,7 @@ impl Template {
         hex(&key(&[&system, &user]))
     }
 
-    /// The system message (empty for none) and the user message.
+    /// Returns the system message (empty for none) and the user message.
     #[must_use]
     pub fn render(&self, question: &str, passages: &[PromptPassage]) -> (String, String) {
         let shown: Vec<String> = passages
@@ -177,7 +177,7 @@ impl Template {
         )
     }
 
-    /// A whole prompt: what is given, and its rendering.
+    /// Returns a whole prompt: the structured input and its rendering.
     #[must_use]
     pub fn prompt(
         &self,
@@ -196,10 +196,10 @@ impl Template {
     }
 }
 
-/// What stands between two passages.
+/// Separator between two passages.
 pub const PASSAGE_SEPARATOR: &str = "\n\n";
 
-/// One passage as the prompt shows it: `[n] title`, then its text; `n` counts from 1. A title is one line.
+/// Formats one passage for the prompt: `[n] title`, then its text; `n` counts from 1. A title is one line.
 #[must_use]
 pub fn passage_text(n: usize, title: &str, text: &str) -> String {
     let title: Vec<&str> = title.split_whitespace().collect();
@@ -210,7 +210,7 @@ pub fn passage_text(n: usize, title: &str, text: &str) -> String {
     }
 }
 
-/// The texts of `[system]` and `[user]`, where they are there.
+/// Splits the text into the sections `[system]` and `[user]`, if present.
 fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
     let mut found = [None, None];
     let mut open: Option<usize> = None;

@@ -1,5 +1,5 @@
-//! The cluster bootstrap (Efron and Tibshirani 1993; clusters: Davison and Hinkley 1997, section 3.8): whole clusters of
-//! questions are drawn with replacement, and the statistic over all their questions is taken anew.
+//! The cluster bootstrap (Efron and Tibshirani 1993; clusters: Davison and Hinkley 1997, section 3.8): whole clusters
+//! of questions are drawn with replacement, and the statistic is recomputed over all their questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::median;
 use super::resample::Draws;
 use crate::types::Interval;
 
-/// A resampling plan over questions: which cluster each belongs to, how often to draw, from which seed.
+/// A resampling plan over questions: the cluster of each, the number of resamples, and the seed.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     cluster_of: Vec<usize>,
@@ -22,7 +22,7 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// A plan with percentile intervals; `cluster_of[i]` is question i's cluster, any numbers.
+    /// Creates a plan with percentile intervals; `cluster_of[i]` is question i's cluster, any numbers.
     #[must_use]
     pub fn new(cluster_of: Vec<usize>, resamples: usize, seed: u64) -> Self {
         let (cluster_of, n_clusters) = cluster::renumbered(cluster_of);
@@ -37,34 +37,36 @@ impl Bootstrap {
         }
     }
 
-    /// The same draws with another way to the means' intervals.
+    /// Sets the interval method for means; the draws do not change.
     #[must_use]
     pub fn with_method(self, method: IntervalMethod) -> Self {
         Self { method, ..self }
     }
 
-    /// How many clusters are drawn from.
+    /// Returns the number of clusters drawn from.
     #[must_use]
     pub fn n_clusters(&self) -> usize {
         self.draws.n_clusters
     }
 
-    /// The resampled means, one list a column: `None` values are left out of a mean, and a resample in which a column
-    /// has no value is left out of its list. All columns see the same draws, so that differences pair up.
+    /// Returns the resampled means, one list per column: `None` values are left out of a mean, and a resample in which
+    /// a column has no value is left out of its list. All columns see the same draws, so that differences are paired.
     ///
-    /// Each column holds one value a question.
+    /// Each column holds one value per question.
     #[must_use]
     pub fn means(&self, columns: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
         self.resample(&self.by_cluster(columns))
     }
 
-    /// The 95 % interval of each column's mean. `None` where fewer than two clusters have a value: drawing one again shows
-    /// no spread, which is not the same as certainty. Equal values throughout give an interval without width: no
-    /// resample can show what was never seen (see [`interval::of_equal_values`]).
+    /// Returns the 95% interval of each column's mean. `None` where fewer than two clusters have a value: drawing a
+    /// single one repeatedly shows no spread, which is not the same as certainty. Equal values throughout give an
+    /// interval without width: no resample can show a value that was never observed (see
+    /// [`interval::of_equal_values`]).
     #[must_use]
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
         let columns = self.by_cluster(columns);
-        // Only clusters with a value say anything: few of them widen a column's interval however many others there are.
+        // Only clusters with a value are informative: few of them widen a column's interval however many others there
+        // are.
         let n_clusters = columns.iter().map(ClusterSums::n_clusters);
         let known: BTreeSet<usize> = n_clusters.filter(|n| *n >= 2).collect();
         let reach: BTreeMap<usize, f64> =
@@ -82,7 +84,7 @@ impl Bootstrap {
             .collect()
     }
 
-    /// The 95 % percentile interval of resampled means, or of anything computed from them resample by resample.
+    /// Returns the 95% percentile interval of resampled means, or of anything computed from them resample by resample.
     #[must_use]
     pub fn interval(&self, resampled: Vec<f64>) -> Option<Interval> {
         if self.n_clusters() < 2 {
@@ -91,15 +93,15 @@ impl Bootstrap {
         interval::percentile(resampled, interval::reach(self.n_clusters()))
     }
 
-    /// The resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
+    /// Returns the resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
     #[must_use]
     pub fn medians(&self, column: &[Option<f64>]) -> Vec<f64> {
         median::resampled(column, &self.cluster_of, self.draws)
     }
 
-    /// The 95 % percentile interval of a column's median, whatever the plan's method: the jackknife that `BCa` needs
-    /// fails for medians (Efron and Tibshirani 1993, section 11.6). A bound may be infinite. `None` where fewer than two
-    /// clusters have a value.
+    /// Returns the 95% percentile interval of a column's median, whatever the plan's method: the jackknife that `BCa`
+    /// needs fails for medians (Efron and Tibshirani 1993, section 11.6). A bound may be infinite. `None` where fewer
+    /// than two clusters have a value.
     #[must_use]
     pub fn median_interval(&self, column: &[Option<f64>]) -> Option<Interval> {
         let n_clusters = self.n_clusters_with_value(column);
@@ -109,7 +111,7 @@ impl Bootstrap {
         interval::percentile(self.medians(column), interval::reach(n_clusters))
     }
 
-    /// How many clusters hold a value of `column`.
+    /// Returns the number of clusters that hold a value of `column`.
     #[must_use]
     pub fn n_clusters_with_value(&self, column: &[Option<f64>]) -> usize {
         let defined = column
@@ -242,7 +244,7 @@ mod tests {
             Bootstrap::new(vec![0, 0, 0], 50, 1).intervals(std::slice::from_ref(&column)),
             [None]
         );
-        // Nor has a column whose values all stand in one of two.
+        // All values lie in one of two clusters, which is too few as well.
         let plan = Bootstrap::new(vec![0, 0, 1], 50, 1);
         assert_eq!(plan.median_interval(&column), None);
         assert_eq!(plan.intervals(&[column]), [None]);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Numbers each item with its cluster, `0..n_clusters` by first appearance; two items share a cluster when a chain of
-/// shared keys links them. An item without keys is a cluster of its own.
+/// Numbers each item with its cluster, `0..n_clusters` by first appearance. Two items share a cluster when a chain of
+/// shared keys links them. An item without keys forms a cluster by itself.
 pub fn clusters<K: Eq + Hash>(
     items: impl IntoIterator<Item = impl IntoIterator<Item = K>>,
 ) -> Vec<usize> {
@@ -29,7 +29,7 @@ pub fn clusters<K: Eq + Hash>(
         .collect()
 }
 
-/// Each cluster's sum of its questions' values, by cluster number; 0 for numbers that do not occur.
+/// Returns each cluster's sum of its questions' values, by cluster number; 0 for numbers that do not occur.
 pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; cluster_of.iter().max().map_or(0, |last| last + 1)];
     for (value, &cluster) in values.iter().zip(cluster_of) {
@@ -38,8 +38,8 @@ pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// The clusters numbered from 0 without gaps, in the order of their numbers, and how many there are: where questions
-/// were left out, some clusters may have none.
+/// Renumbers the clusters from 0 without gaps, in the order of their numbers, and counts them: where questions were
+/// left out, some clusters may be empty.
 pub(super) fn renumbered(mut cluster_of: Vec<usize>) -> (Vec<usize>, usize) {
     let mut present = cluster_of.clone();
     present.sort_unstable();
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn shared_documents_chain_questions_together() {
-        // 0 and 2 share b, 2 and 3 share c; 1 stands alone, 4 has no document.
+        // 0 and 2 share b, 2 and 3 share c; 1 shares no key, 4 has no document.
         let items = [vec!["a", "b"], vec!["z"], vec!["b", "c"], vec!["c"], vec![]];
         assert_eq!(clusters(items), [0, 1, 0, 0, 2]);
     }

@@ -1,41 +1,41 @@
-//! The smallest true difference that a comparison of this size would find, and the size that would find the difference seen
+//! Minimum detectable effect of a comparison of this size, and the size that would detect the observed difference
 //! (Cohen 1988; for evaluation in retrieval: Sakai 2016).
 
 use super::root::root;
 use super::student;
 use super::t::{self, MeanError};
 
-/// The level of the two-sided t test.
+/// Level of the two-sided t test.
 pub const ALPHA: f64 = 0.05;
-/// The chance of finding a true difference of the size reported.
+/// Probability of detecting a true difference of the reported size.
 pub const POWER: f64 = 0.80;
 
-/// The mean difference that a two-sided t test at 5 % finds with probability 80 %, given the spread of these paired
+/// Returns the mean difference that a two-sided t test at 5% detects with 80% power, given the spread of these paired
 /// differences: the standard error (see [`t::mean_error`]) times the noncentrality at which the noncentral t
-/// distribution has that power. About 2.80 standard errors for many clusters, more for few. With every question its own
-/// cluster it is statsmodels' `TTestPower().solve_power(nobs=n, alpha=.05, power=.8)` times the standard deviation.
+/// distribution has that power. About 2.80 standard errors for many clusters, more for few. When every question is its
+/// own cluster it is statsmodels' `TTestPower().solve_power(nobs=n, alpha=.05, power=.8)` times the standard deviation.
 ///
-/// `None` under two clusters and where the differences do not spread: nothing is known of their noise then.
+/// `None` under two clusters and when the differences do not vary: their noise is then unknown.
 #[must_use]
 pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {
     let estimate = t::mean_error(differences, cluster_of)?;
     (estimate.error > 0.0).then(|| estimate.error * shift(estimate.df))
 }
 
-/// The smallest number of questions at which a two-sided test at level `alpha` finds a true mean difference as large as the one
-/// observed with probability 80 %, given the same spread and the same questions per cluster. By the t test: with n questions the
-/// standard error is [`t::mean_error`]'s times the root of observed over n, the degrees of freedom are n over the questions per
-/// cluster, less 1. With every question its own cluster it is statsmodels'
-/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up. It is no fewer than fill
-/// 1 + ceil(log2(1 / alpha)) clusters: under that a two-sided test by sign flips, whose least p is 2^(1 - clusters), cannot
-/// reach `alpha` whatever the difference.
+/// Returns the smallest number of questions at which a two-sided test at level `alpha` detects a true mean difference
+/// as large as the observed one with 80% power, given the observed spread and number of questions per cluster. By the t
+/// test: with n questions the standard error is [`t::mean_error`]'s times the square root of observed over n; the
+/// degrees of freedom are n over the questions per cluster, less 1. When every question is its own cluster this is
+/// statsmodels' `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up. The result is
+/// never fewer questions than fill 1 + ceil(log2(1 / alpha)) clusters: below that, a two-sided sign-flip test, whose
+/// smallest p is 2^(1 - clusters), cannot reach `alpha` whatever the difference.
 ///
-/// `None` under two clusters, where the differences do not spread, and where their mean is zero.
+/// `None` under two clusters, when the differences do not vary, and when their mean is zero.
 #[must_use]
 pub fn needed(differences: &[f64], cluster_of: &[usize], alpha: f64) -> Option<usize> {
     let MeanError { mean, error, df } = t::mean_error(differences, cluster_of)?;
     let n = differences.len() as f64;
-    // What rounding leaves of differences that cancel is no mean.
+    // Rounding residue of differences that cancel does not count as a mean.
     let absolute: f64 = differences.iter().map(|difference| difference.abs()).sum();
     if error == 0.0 || mean.abs() <= absolute * f64::EPSILON {
         return None;
@@ -67,7 +67,7 @@ pub fn needed(differences: &[f64], cluster_of: &[usize], alpha: f64) -> Option<u
     Some(high)
 }
 
-/// The noncentrality at which the test has the power wanted.
+/// Returns the noncentrality at which the test has the power wanted.
 fn shift(df: f64) -> f64 {
     let mut high = 4.0;
     while student::power(high, df, ALPHA) < POWER {
@@ -120,7 +120,7 @@ mod tests {
                 .collect();
             let in_pairs: Vec<usize> = (0..twice.len()).map(|question| question / 2).collect();
             let found = needed(&twice, &in_pairs, ALPHA).expect("a spread");
-            // The last cluster may be half a one.
+            // The last cluster may be half full.
             assert_eq!(found.div_ceil(2), case.needed, "{found}");
         }
     }

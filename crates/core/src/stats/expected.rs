@@ -1,9 +1,10 @@
-//! Values that scipy, scikit-learn, statsmodels and mpmath computed: `tests/data/stats/make.py` made `expected.json` beside it.
+//! Reference values from scipy, scikit-learn, statsmodels and mpmath, in `expected.json`; `tests/data/stats/make.py`
+//! generates it.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// One entry of the file.
+/// Reads one entry of the file.
 pub(super) fn expected<T: DeserializeOwned>(name: &str) -> T {
     let mut file: Value =
         serde_json::from_str(include_str!("../../../../tests/data/stats/expected.json"))

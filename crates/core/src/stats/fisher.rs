@@ -1,8 +1,8 @@
-//! Fisher's exact test of a two-by-two table (Fisher 1922): may two groups have the same share?
+//! Fisher's exact test of a two-by-two table (Fisher 1922): whether two groups have the same share.
 
-/// The two-sided p-value that `a` of `n` in one group and `b` of `m` in another are the same share: the sum of all
-/// hypergeometric probabilities, at the same margins, that are not larger than the one seen (R's `fisher.test`, with its
-/// tolerance of 1e-7 for equal ones). 1 where a margin is 0.
+/// Returns the two-sided p-value of the hypothesis that `a` of `n` in one group and `b` of `m` in another have the same
+/// share: the sum of all hypergeometric probabilities, at the same margins, that are not larger than the observed one
+/// (R's `fisher.test`, with its tolerance of 1e-7 for equal ones). 1 where a margin is 0.
 #[must_use]
 pub fn fisher((a, n): (usize, usize), (b, m): (usize, usize)) -> f64 {
     let hits = a + b;

@@ -4,21 +4,22 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::random::Random;
 
-/// Clusters a table holds all signed sums of: four bits of a random word look up four clusters at once.
+/// Clusters per table of all signed sums: four bits of a random word select the sum of four clusters at once.
 const TABLE_BITS: usize = 4;
 const TABLE_ROWS: usize = 1 << TABLE_BITS;
 const TABLES_A_WORD: usize = u64::BITS as usize / TABLE_BITS;
 
-/// Where the signs come from.
+/// Source of the signs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SignFlips {
     /// Every assignment once: bit c of the assignment's number is cluster c's sign. At most 63 clusters.
     All,
-    /// So many assignments, drawn.
+    /// This many random assignments.
     Drawn { permutations: usize, seed: u64 },
 }
 
-/// The sum of `values`, each with its sign, for every assignment; the same assignments for any list of the same length.
+/// Returns the sum of `values` with random or all signs, for every assignment; lists of the same length get the same
+/// assignments.
 pub(super) fn sums(values: &[f64], signs: SignFlips) -> Vec<f64> {
     let tables: Vec<[f64; TABLE_ROWS]> = values.chunks(TABLE_BITS).map(table).collect();
     match signs {
@@ -48,7 +49,7 @@ fn signed_sum(tables: &[[f64; TABLE_ROWS]], mut signs: impl FnMut() -> u64) -> f
     sum
 }
 
-/// The sums of up to four values under all their signs; bit i set: value i counts as it is.
+/// Returns the sums of up to four values under all their signs; if bit i is set, value i has a positive sign.
 fn table(values: &[f64]) -> [f64; TABLE_ROWS] {
     std::array::from_fn(|signs| {
         values

@@ -1,13 +1,14 @@
-//! Bins of a histogram: how many there are and where they end, and how many values each holds.
+//! Histogram bins: their number, their edges, and their counts.
 
-/// Bins are at most so many: more than a picture shows apart.
+/// Maximum number of bins; a chart cannot show more of them distinctly.
 const MOST_BINS: usize = 30;
 
-/// The ends of equally wide bins from the least value to the largest, ascending, one more than there are bins. A bin is
-/// `2 IQR / n^(1/3)` wide (Freedman and Diaconis 1981; quartiles by Hyndman and Fan's type 7), narrowed until a whole number of
-/// them fits, and there are at most 30. Where half of the values are equal there are `log2 n + 1` bins, rounded up (Sturges 1926).
-/// `n` counts the smallest group that is drawn in these bins, 1 at least: bins for all values would be too narrow for it. Values that
-/// are not finite are left out. `None` without a value, or where all are equal.
+/// Returns the edges of equally wide bins from the smallest value to the largest, ascending, one more than there are
+/// bins. A bin is `2 IQR / n^(1/3)` wide (Freedman and Diaconis 1981; quartiles by Hyndman and Fan's type 7), narrowed
+/// until a whole number of them fits, and there are at most 30. Where half of the values are equal there are
+/// `log2 n + 1` bins, rounded up (Sturges 1926). `n` is the size of the smallest group drawn in these bins, at least 1:
+/// bins for all values would be too narrow for it. Values that are not finite are left out. `None` without a value, or
+/// where all are equal.
 #[must_use]
 pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
     let mut values: Vec<f64> = values
@@ -28,7 +29,7 @@ pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
     } else {
         n.log2() + 1.0
     };
-    // A hair less: a whole number of bins stays that number, whatever its last bit says.
+    // Slightly less, so that rounding error does not change a whole number of bins.
     let bins = ((wanted - 1e-9).ceil() as usize).clamp(1, MOST_BINS);
     Some(
         (0..=bins)
@@ -43,14 +44,15 @@ pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
     )
 }
 
-/// The point of ascending `values` below which `share` of them lie, interpolated linearly (type 7).
+/// Returns the point of ascending `values` below which `share` of them lie, interpolated linearly (type 7).
 fn quartile(values: &[f64], share: f64) -> f64 {
     let at = share * (values.len() - 1) as f64;
     let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
     below + (above - below) * at.fract()
 }
 
-/// How many of `values` each bin holds: its lower end belongs to it, the last one's upper end too. What lies outside is not counted.
+/// Counts the `values` in each bin: its lower end belongs to it, the last one's upper end too. Values outside all bins
+/// are not counted.
 #[must_use]
 pub fn counts(values: &[f64], edges: &[f64]) -> Vec<usize> {
     let n_bins = edges.len().saturating_sub(1);

@@ -1,8 +1,8 @@
 //! Holm's step-down correction for a declared family of tests (Holm 1979).
 
-/// The p-values adjusted for being one family, in the order given: the i-th smallest (from 0) of m is multiplied by
-/// m - i, never falls below the adjusted value before it, and is capped at 1. Holds whatever the tests'
-/// dependence. statsmodels: `multipletests(method="holm")`. Empty for none.
+/// Returns the p-values adjusted as one family, in the order given: the i-th smallest (from 0) of m is multiplied by
+/// m - i, never falls below the adjusted value before it, and is capped at 1. Valid for any dependence of the tests.
+/// statsmodels: `multipletests(method="holm")`. Empty for none.
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();

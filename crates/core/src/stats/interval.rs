@@ -1,11 +1,11 @@
-//! How a 95 % interval is read off resampled statistics: percentile or `BCa`, both widened for few clusters.
+//! 95% intervals from resampled statistics: percentile or `BCa`, both widened for few clusters.
 //!
 //! The textbook percentile interval is too narrow for few clusters, as a normal interval with the plain standard
 //! deviation would be. Both methods here read the resamples at `z = sqrt(G / (G - 1)) * t(.975, G - 1)` instead of
-//! 1.96, G being the number of clusters (Hesterberg 2015, section 3.2); for thousands of clusters nothing changes.
+//! 1.96, where G is the number of clusters (Hesterberg 2015, section 3.2); for thousands of clusters nothing changes.
 //!
-//! What the nominal 95 % covered in 4,000 simulated data sets a cell, clusters of one to four questions that half agree
-//! (see the tests; G is about 20, 60 and 160):
+//! Actual coverage of the nominal 95% in 4,000 simulated data sets per cell, with clusters of one to four questions
+//! that half agree (see the tests; G is about 20, 60 and 160):
 //!
 //! | measure, n = 50, 150, 400 | percentile, textbook | percentile, as here | `BCa`, textbook | `BCa`, as here |
 //! |---|---|---|---|---|
@@ -13,28 +13,28 @@
 //! | EM, mean .6 | 92.9 94.0 94.3 | 95.0 94.8 94.5 | 94.2 94.3 94.4 | 95.9 94.9 94.7 |
 //! | EM, mean .9 | 87.3 92.3 93.4 | 90.2 92.9 93.8 | 93.3 93.5 94.6 | 95.2 94.1 94.8 |
 //! | F1 | 91.9 94.1 94.5 | 94.1 94.9 94.8 | 92.8 94.7 94.8 | 94.9 95.2 95.1 |
-//! | difference, 70 % of questions equal | 90.6 93.6 94.9 | 92.7 94.5 95.1 | 87.4 92.3 94.5 | 90.0 93.3 94.8 |
+//! | difference, 70% of questions equal | 90.6 93.6 94.9 | 92.7 94.5 95.1 | 87.4 92.3 94.5 | 90.0 93.3 94.8 |
 //!
-//! So `BCa` is better for one run's mean near 0 or 1, and worse for the difference of two runs that differ in few
-//! questions.
+//! `BCa` is therefore better for one run's mean near 0 or 1, and worse for the difference of two runs that differ in
+//! few questions.
 
 use super::{normal, student};
 use crate::types::Interval;
 
-/// The nominal probability below the lower bound, and that above the upper one.
+/// Nominal probability below the lower bound, and above the upper one.
 const OUTSIDE: f64 = 0.025;
 /// Resampled means this close to the mean, relatively, are equal to it: their sums were taken in another order.
 const EQUAL: f64 = 1e-12;
 
-/// How an interval is read off the resampled means.
+/// Method that derives an interval from the resampled means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// The resamples' own 2.5 % and 97.5 % points (Efron and Tibshirani 1993, ch. 13).
+    /// The resamples' 2.5% and 97.5% points (Efron and Tibshirani 1993, ch. 13).
     #[default]
     Percentile,
-    /// Bias-corrected and accelerated (Efron 1987; Efron and Tibshirani 1993, ch. 14): points shifted by how far the mean
-    /// is from the resamples' median, and by how its standard error changes with it, had by leaving out one cluster at a
-    /// time.
+    /// Bias-corrected and accelerated (Efron 1987; Efron and Tibshirani 1993, ch. 14): points shifted by the distance
+    /// of the mean from the resamples' median, and by the change of its standard error with it, estimated by leaving
+    /// out one cluster at a time.
     Bca,
 }
 
@@ -42,7 +42,7 @@ pub enum IntervalMethod {
 pub(super) struct ClusterSums {
     /// The sum of a cluster's values.
     pub sums: Vec<f64>,
-    /// How many values it has.
+    /// Number of its values in each cluster.
     pub counts: Vec<f64>,
 }
 
@@ -53,15 +53,16 @@ impl ClusterSums {
     }
 }
 
-/// How far out, in normal standard deviations, an interval over `n_clusters` >= 2 reads its resamples.
+/// Returns the number of normal standard deviations at which an interval over `n_clusters` >= 2 reads its resamples.
 pub(super) fn reach(n_clusters: usize) -> f64 {
     let g = n_clusters as f64;
     (g / (g - 1.0)).sqrt() * student::quantile(1.0 - OUTSIDE, g - 1.0)
 }
 
-/// The 95 % interval of a mean whose values, over `n_clusters` >= 1 clusters, are all `value`, where a value can lie in
-/// `range`: no resample can show what was never seen. Of clusters that are otherwise, up to a share of 1 - .025^(1/G) may
-/// exist when none of G was one (Clopper and Pearson 1934; about 3.7 / G), and each could be at the range's end.
+/// Returns the 95% interval of a mean whose values, over `n_clusters` >= 1 clusters, are all `value`, where a value can
+/// lie in `range`: no resample can show a value that was never observed. A share of up to 1 - .025^(1/G) of clusters
+/// with other values may exist when none of G had one (Clopper and Pearson 1934; about 3.7 / G), and each could be at
+/// the range's end.
 #[must_use]
 pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Interval {
     let unseen = 1.0 - OUTSIDE.powf(1.0 / n_clusters as f64);
@@ -71,12 +72,12 @@ pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Inte
     }
 }
 
-/// The percentile interval; `None` for no resamples.
+/// Returns the percentile interval; `None` for no resamples.
 pub(super) fn percentile(resampled: Vec<f64>, reach: f64) -> Option<Interval> {
     points(resampled, normal::cdf(-reach), normal::cdf(reach))
 }
 
-/// The `BCa` interval of the mean of `column`: its resamples at the shares
+/// Returns the `BCa` interval of the mean of `column`: its resamples at the shares
 /// `cdf(z0 + (z0 + z) / (1 - a (z0 + z)))`, z = -reach and reach. z0 is the normal quantile of the share of resamples
 /// below the mean, equal ones counted half (never closer to 0 or 1 than half a resample); a is the acceleration. `None`
 /// for no resamples.
@@ -98,8 +99,8 @@ pub(super) fn bca(column: &ClusterSums, resampled: Vec<f64>, reach: f64) -> Opti
     points(resampled, level(-reach), level(reach))
 }
 
-/// A sixth of the skewness of the jackknife: `sum d^3 / (6 (sum d^2)^1.5)`, d being the mean of all means with one cluster
-/// left out, less one of them. 0 where they are all equal. At least two clusters must have values.
+/// Returns a sixth of the skewness of the jackknife: `sum d^3 / (6 (sum d^2)^1.5)`, d being the mean of all means with
+/// one cluster left out, less one of them. 0 where they are all equal. At least two clusters must have values.
 fn acceleration(column: &ClusterSums) -> f64 {
     let (sum, n) = (
         column.sums.iter().sum::<f64>(),
@@ -126,8 +127,8 @@ fn power_sum(means: &[f64], middle: f64, power: i32) -> f64 {
     means.iter().map(|mean| (middle - mean).powi(power)).sum()
 }
 
-/// The points of `values` below which shares of `low` and `high` lie, interpolated linearly between order statistics
-/// (Hyndman and Fan 1996, type 7). A point beside infinity is infinite. `None` for no values.
+/// Returns the points of `values` below which shares of `low` and `high` lie, interpolated linearly between order
+/// statistics (Hyndman and Fan 1996, type 7). A point next to infinity is infinite. `None` for no values.
 fn points(mut values: Vec<f64>, low: f64, high: f64) -> Option<Interval> {
     Some(Interval {
         low: point(&mut values, low)?,
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_interpolated_as_type_7() {
-        // 0..=40: 2.5 % of 40 is 1, 97.5 % is 39; 0..=10: 0.25 and 9.75.
+        // 0..=40: 2.5% of 40 is 1, 97.5% is 39; 0..=10: 0.25 and 9.75.
         let interval = |last: i32| {
             points((0..=last).rev().map(f64::from).collect(), 0.025, 0.975).expect("values")
         };

@@ -1,4 +1,4 @@
-//! Cohen's kappa: how far two people who graded the same things agree beyond what chance alone would give.
+//! Cohen's kappa: annotator agreement beyond chance.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::types::Interval;
 pub enum Disagreement {
     /// 1 for any two different grades (Cohen 1960).
     Any,
-    /// The square of the grades' distance, over the square of the largest distance there is (Cohen 1968).
+    /// Squared distance of the grades over the square of the largest distance (Cohen 1968).
     Squared,
 }
 
@@ -27,30 +27,31 @@ impl Disagreement {
 /// Agreement beyond chance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Kappa {
-    /// 1 for full agreement, 0 for what chance gives, below 0 for less.
+    /// 1 for full agreement, 0 for agreement by chance, below 0 for less.
     pub value: f64,
     /// 1 - the mean disagreement: with [`Disagreement::Any`] the share of equal grades.
     pub observed: f64,
     /// Agreement expected by chance from the annotators' marginals.
     pub expected: f64,
-    /// `None` under two clusters, and where the clusters do not differ (full agreement say): nothing seen shows a spread.
+    /// `None` under two clusters, and where the clusters do not differ (such as full agreement): the spread is then
+    /// unknown.
     pub ci95: Option<Interval>,
 }
 
-/// Computes kappa of `pairs`, the first one's grade and the second one's of each thing:
+/// Computes kappa of `pairs`, each holding both annotators' grades of one item:
 ///
 /// `kappa = 1 - D_o / D_e`, `D_o = mean of v(a, b)`, `D_e = mean of v(a, b') over all a and all b'`
 ///
-/// with `v` the [`Disagreement`]. `None` without pairs, and where `D_e` is 0: both gave one and the same grade throughout,
-/// and there is nothing to agree on.
+/// with `v` the [`Disagreement`]. `None` without pairs, and where `D_e` is 0: both annotators gave the same single
+/// grade throughout, so agreement is undefined.
 ///
-/// The interval is `kappa -+ t(.975, G - 1) se`, cut to -1..=1. `se` is the cluster-robust standard error of the mean of
-/// kappa's linear terms
+/// The interval is `kappa -+ t(.975, G - 1) se`, clamped to -1..=1. `se` is the cluster-robust standard error of the
+/// mean of kappa's linear terms
 ///
 /// `u = ((1 - kappa) (v(a, .) + v(., b)) - v(a, b)) / D_e`, `v(a, .)` the mean of `v(a, b')` over all b'
 ///
-/// whose variance is that of Fleiss, Cohen and Everitt (1969, formulas 9 and 13) times G / (G - 1) when every pair is a
-/// cluster of its own. What one question's documents get is not independent: give the question as their cluster.
+/// whose variance is that of Fleiss, Cohen and Everitt (1969, formulas 9 and 13) times G / (G - 1) when every pair is
+/// its own cluster. Grades of one question's documents are not independent: pass the question as their cluster.
 /// `cluster_of[i]` is pair i's cluster; numbers may have gaps.
 #[must_use]
 pub fn kappa(
@@ -148,7 +149,7 @@ mod tests {
     use super::super::student;
     use super::*;
 
-    /// A table of counts, the first one's grades down, as pairs; each a cluster of its own.
+    /// Expands a table of counts, the first annotator's grades as rows, to pairs; each pair is its own cluster.
     fn pairs(table: &[Vec<usize>]) -> (Vec<(i32, i32)>, Vec<usize>) {
         let mut pairs = Vec::new();
         for (a, row) in table.iter().enumerate() {
@@ -243,7 +244,7 @@ mod tests {
             );
             let one = kappa(&[(0, 1), (1, 1)], &[7, 7], disagreement).expect("defined");
             assert_eq!((one.value, one.ci95), (0.0, None), "one question");
-            // The one always says 0, the other always 3: as much as chance gives.
+            // One annotator always gives 0, the other always 3: as much agreement as by chance.
             assert_eq!(
                 kappa(&[(0, 3), (0, 3)], &[0, 1], disagreement)
                     .expect("defined")

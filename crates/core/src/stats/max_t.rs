@@ -1,4 +1,4 @@
-//! Single-step max-T over many correlated settings (Westfall and Young 1993, section 2.5), by joint sign flips.
+//! Single-step max-T over many correlated configurations (Westfall and Young 1993, section 2.5), by joint sign flips.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -6,18 +6,20 @@ use super::cluster;
 use super::flips::{self, SignFlips};
 use super::randomisation::EQUAL;
 
-/// The p-value of each setting, adjusted for all settings having been tried: the chance that, were no setting different
-/// from the baseline, the largest statistic of any would reach this setting's.
+/// Returns the p-value of each configuration, adjusted for all configurations having been tried: the chance that, if no
+/// configuration differed from the baseline, the largest statistic of any would reach this configuration's.
 ///
-/// `differences[s][i]` is setting s minus baseline at question i, `cluster_of[i]` the question's cluster. Under the
-/// null hypothesis a cluster's differences, of all settings at once, could as well have had the other sign; flipping
-/// them together keeps the settings' correlation, which Holm's correction has to assume the worst of. The statistic
-/// is |S| / sqrt(sum of squared cluster sums) with S the sum of the setting's cluster sums. That is its standard
-/// deviation under the flips, so settings of different spread compete on equal terms; and since it does not change under
-/// flips, the statistic rises with the t of the cluster sums, z sqrt((G - 1) / (G - z^2)), and gives the same p.
+/// `differences[s][i]` is configuration s minus baseline at question i, `cluster_of[i]` the question's cluster. Under
+/// the null hypothesis a cluster's differences, of all configurations at once, could equally have had the opposite
+/// sign. Flipping them together keeps the correlation between configurations, for which Holm's correction has to assume
+/// the worst case. The statistic is |S| / sqrt(sum of squared cluster sums) with S the sum of the configuration's
+/// cluster sums. The denominator is its standard deviation under the flips, so configurations of different spread
+/// compete on equal terms. Since it does not change under flips, the statistic rises with the t of the cluster sums, z
+/// sqrt((G - 1) / (G - z^2)), and gives the same p.
 ///
-/// `permutations` flips are drawn and p = (r + 1) / (B + 1); where the clusters have no more than so many sign
-/// assignments, all are counted and p is exact. A setting that differs nowhere has p = 1. Empty for no settings.
+/// `permutations` flips are drawn and p = (r + 1) / (B + 1). If the clusters have at most `permutations` sign
+/// assignments, all are counted and p is exact. A configuration that differs nowhere has p = 1. Empty for no
+/// configurations.
 #[must_use]
 pub fn max_t(
     differences: &[Vec<f64>],
@@ -44,7 +46,7 @@ pub fn max_t(
         .reduce_with(|a: Vec<f64>, b| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect())
         .unwrap_or_default();
     largest.sort_unstable_by(f64::total_cmp);
-    // Of drawn assignments, the observed one counts as one more.
+    // With drawn assignments, the observed one is counted in addition.
     let observed = usize::from(!all);
     settings
         .iter()
@@ -57,10 +59,10 @@ pub fn max_t(
         .collect()
 }
 
-/// The setting's cluster sums over the root of their squares' sum; all 0 where it differs nowhere.
+/// Returns the configuration's cluster sums over the root of their squares' sum; all 0 where it differs nowhere.
 fn scaled_sums(differences: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     let mut sums = cluster::sums(differences, cluster_of);
-    // What rounding leaves of differences that cancel is no difference.
+    // Rounding residue of differences that cancel does not count as a difference.
     let absolute: f64 = differences.iter().map(|difference| difference.abs()).sum();
     sums.iter_mut()
         .filter(|sum| sum.abs() <= absolute * EQUAL)
@@ -80,7 +82,7 @@ mod tests {
 
     #[test]
     fn two_settings_are_worked_by_hand() {
-        // Scaled by sqrt(9) = 3: setting a (2, 2, 1) has statistic 5/3; setting b (2, -2, 1), 1/3. Under the 8 joint flips
+        // Scaled by sqrt(9) = 3: configuration a (2, 2, 1) has statistic 5/3; b (2, -2, 1), 1/3. Under the 8 joint flips
         // |S_a| is 5 3 1 1 1 1 3 5 where |S_b| is 1 1 5 3 3 5 1 1, thirds: the larger is 5 3 5 3 3 5 3 5. So p_a = 4/8, p_b = 1.
         let settings = [vec![2.0, 2.0, 1.0], vec![2.0, -2.0, 1.0]];
         assert_eq!(max_t(&settings, &[0, 1, 2], 8, 0), [0.5, 1.0]);

@@ -1,8 +1,8 @@
 //! `McNemar`'s test of two answers to the same yes/no questions, exact (`McNemar` 1947, in its binomial form).
 
-/// The two-sided p-value of `b` questions that only the first got right and `c` that only the second did:
-/// min(1, 2 P(X <= min(b, c))) for X ~ Binomial(b + c, 1/2). statsmodels: `mcnemar(table, exact=True)`. 1 where
-/// nothing differs.
+/// Returns the two-sided p-value of `b` questions that only the first run got right and `c` that only the second did:
+/// min(1, 2 P(X <= min(b, c))) for X ~ Binomial(b + c, 1/2). statsmodels: `mcnemar(table, exact=True)`. 1 where nothing
+/// differs.
 ///
 /// Questions count as independent; with clusters of questions use the randomisation test.
 #[must_use]

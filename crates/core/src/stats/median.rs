@@ -1,9 +1,9 @@
-//! Medians, and medians of resampled clusters: the interval of a median rank, where a document never found has rank
-//! infinity and a mean would say nothing.
+//! Medians, and medians of resampled clusters: for the interval of a median rank, where a document never found has rank
+//! infinity and a mean would be meaningless.
 
 use super::resample::Draws;
 
-/// The middle value, or the mean of the two middle ones; infinite where one of them is. `None` for no values.
+/// Returns the middle value, or the mean of the two middle ones; infinite where one of them is. `None` for no values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -12,13 +12,13 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(between(sorted[(sorted.len() - 1) / 2], *upper))
 }
 
-/// The median over all questions of the clusters drawn, resample by resample; one without a value is left out.
+/// Returns the median over all questions of the clusters drawn, resample by resample; one without a value is left out.
 pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Draws) -> Vec<f64> {
     let mut values: Vec<f64> = column.iter().flatten().copied().collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    // Per cluster its questions' places among the different values, one cluster after the other: a resample counts
-    // places, and sorts nothing.
+    // Per cluster, the indexes of its questions' values among the distinct values, one cluster after the other: a
+    // resample counts indexes and need not sort.
     let mut place_of: Vec<(usize, usize)> = column
         .iter()
         .zip(cluster_of)
@@ -51,7 +51,7 @@ pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Dra
     medians.into_iter().flatten().collect()
 }
 
-/// The place at which more than `n` values have been counted.
+/// Returns the place at which more than `n` values have been counted.
 fn nth(counts: &[usize], n: usize) -> usize {
     let mut counted = 0;
     counts
@@ -63,7 +63,7 @@ fn nth(counts: &[usize], n: usize) -> usize {
         .expect("`n` is below the count of all")
 }
 
-/// The mean of two values; of two equal infinities too.
+/// Returns the mean of two values; of two equal infinities too.
 fn between(lower: f64, upper: f64) -> f64 {
     if lower == upper {
         lower

@@ -1,4 +1,4 @@
-//! Floor 2, statistics: seeded, pure, each with its source.
+//! Layer 2, statistics: seeded, pure, each with its source.
 
 pub mod bootstrap;
 pub mod cluster;

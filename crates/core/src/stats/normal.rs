@@ -7,28 +7,28 @@ use std::f64::consts::PI;
 
 use super::root::root;
 
-/// From here on the continued fraction: the series' 0.5 - ... would lose digits of the small tail.
+/// Start of the continued fraction: beyond it the series' 0.5 - ... would lose digits of the small tail.
 const TAIL: f64 = 2.0;
-/// Quantiles lie within: beyond it the tail is no `f64`.
+/// Bound of all quantiles: beyond it the tail underflows `f64`.
 const FARTHEST: f64 = 40.0;
 
-/// The density at `x`.
+/// Returns the density at `x`.
 #[must_use]
 pub fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
 }
 
-/// The probability of a value of at most `x`.
+/// Returns the probability of a value of at most `x`.
 #[must_use]
 pub fn cdf(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail(x) } else { tail(-x) }
 }
 
-/// The value that is not exceeded with probability `p`; for `p` of 0 and 1 the last value, -40 or 40, whose tail is
-/// a number at all.
+/// Returns the value that is not exceeded with probability `p`; for `p` of 0 and 1 it is -40 or 40, the last value
+/// whose tail does not underflow.
 #[must_use]
 pub fn quantile(p: f64) -> f64 {
-    // The lower half has the precise tails.
+    // Tails are precise in the lower half.
     if p > 0.5 {
         -quantile(1.0 - p)
     } else {
@@ -36,10 +36,10 @@ pub fn quantile(p: f64) -> f64 {
     }
 }
 
-/// The probability of a value above `x` >= 0.
+/// Returns the probability of a value above `x` >= 0.
 fn tail(x: f64) -> f64 {
     if x > TAIL {
-        // 100 levels where it is slowest, at `TAIL`; far out a few do.
+        // 100 levels are needed at `TAIL`, where it converges slowest; far out a few suffice.
         let levels = (20.0 + 320.0 / (x * x)) as u32;
         let fraction = (1..=levels)
             .rev()

@@ -1,27 +1,27 @@
-//! One small seeded generator, so that every number can be had again.
+//! A small seeded generator for reproducible numbers.
 //!
-//! SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): passes `BigCrush`,
-//! one 64-bit word of state, any seed is a good seed. Not for secrets.
+//! SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): passes `BigCrush`, one
+//! 64-bit word of state, any seed is a good seed. Not for secrets.
 
 /// A SplitMix64 stream.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of `seed`.
+    /// Creates the stream of `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The `n`-th of many independent streams of one seed.
+    /// Creates the `n`-th of many independent streams of one seed.
     #[must_use]
     pub fn stream(seed: u64, n: u64) -> Self {
         let mut start = Self(seed ^ n.wrapping_mul(0xD1B5_4A32_D192_ED03));
         Self(start.next_u64())
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -30,17 +30,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound`, by Lemire's multiplication (bias under `bound` / 2^64). `bound` > 0.
+    /// Returns a number in `0..bound`, by Lemire's multiplication (bias under `bound` / 2^64). `bound` > 0.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 
-    /// A number in 0..1, of 53 bits.
+    /// Returns a number in 0..1, of 53 bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Puts `items` in an order of which every one is alike likely (Fisher and Yates, as Durstenfeld 1964).
+    /// Shuffles `items`; every order is equally likely (Fisher and Yates, as Durstenfeld 1964).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -5,34 +5,34 @@ use serde::{Deserialize, Serialize};
 use super::cluster;
 use super::flips::{self, SignFlips};
 
-/// Up to so many clusters that differ, all sign assignments are counted.
+/// Number of differing clusters up to which all sign assignments are counted.
 const EXACT_CLUSTERS: usize = 30;
 
-/// Sums that differ by less than this share of the sum of absolute cluster differences are equal: rounding moves a
-/// sum of n terms by at most n * 1e-16 of it, and the same score difference had from other scores (0.3 - 0.2, 0.2 - 0.1)
-/// by about as much. Without it an assignment that gives the observed statistic again, the identity first of all, could
-/// be missed. Counting two sums as equal that differ by less than this is conservative.
+/// Sums that differ by less than this share of the sum of absolute cluster differences are equal: rounding moves a sum
+/// of n terms by at most n * 1e-16 of it, and the same difference of other scores (0.3 - 0.2, 0.2 - 0.1) by about as
+/// much. Without the tolerance an assignment that reproduces the observed statistic, first of all the identity, could
+/// be missed. Treating two sums as equal that differ by less than this is conservative.
 pub(super) const EQUAL: f64 = 1e-10;
 
-/// A p-value with how it was had.
+/// A p-value, with the number of assignments behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PValue {
     /// The two-sided p-value, above 0 and at most 1.
     pub p: f64,
-    /// Whether all sign assignments were counted.
+    /// True if all sign assignments were counted.
     pub exact: bool,
     /// Sign assignments counted: 2^clusters, or those drawn.
     pub n_permutations: usize,
 }
 
-/// The two-sided randomisation test of paired `differences`; `cluster_of[i]` is question i's cluster.
+/// Computes the two-sided randomisation test of paired `differences`; `cluster_of[i]` is question i's cluster.
 ///
-/// Were the two runs alike, each cluster's differences could as well have had the other sign. The statistic is the
-/// absolute mean difference; p is the share of sign assignments whose statistic is at least the observed one. A
-/// cluster's differences flip together; clusters whose differences add up to zero change nothing and are left
-/// out. With at most 30 others p is exact; else `permutations` assignments are drawn and p = (r + 1) / (B + 1), the
-/// observed one counted too, which keeps the test valid (Phipson and Smyth 2010). p = 1, exact, where nothing
-/// differs. `None` for no differences.
+/// If the two runs were alike, each cluster's differences could equally have had the opposite sign. The statistic is
+/// the absolute mean difference; p is the share of sign assignments whose statistic is at least the observed one. A
+/// cluster's differences flip together; clusters whose differences add up to zero have no effect and are left out. With
+/// at most 30 others p is exact; else `permutations` assignments are drawn and p = (r + 1) / (B + 1), the observed one
+/// counted too, which keeps the test valid (Phipson and Smyth 2010). p = 1, exact, where nothing differs. `None` for no
+/// differences.
 #[must_use]
 pub fn randomisation(
     differences: &[f64],
@@ -63,9 +63,9 @@ pub fn randomisation(
     })
 }
 
-/// The share of all sign assignments whose absolute sum is at least `least`. Every sum is one of the first half's
-/// plus one of the second half's, so both are listed and sorted, and for each of the first a falling border in the second
-/// is counted: 2^15 steps for 30 clusters instead of 2^30.
+/// Returns the share of all sign assignments whose absolute sum is at least `least`. Every sum is one of the first
+/// half's plus one of the second half's, so both are listed and sorted, and for each of the first a falling bound in
+/// the second is counted: 2^15 steps for 30 clusters instead of 2^30.
 fn exact(sums: &[f64], least: f64) -> f64 {
     if least <= 0.0 {
         return 1.0;

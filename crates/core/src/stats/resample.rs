@@ -14,25 +14,26 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::random::Random;
 
-/// Running sums kept apart, so that an addition does not wait for the one before. The same for every width: a column's
-/// totals are the same to the bit whatever columns stand beside it, and however many threads there are.
+/// Number of separate running sums, so that an addition does not wait for the previous one. It is equal for every
+/// width: a column's totals are bit-identical whatever the neighbouring columns and the number of threads.
 const LANES: usize = 4;
 /// Columns added at a time.
 const WIDEST: usize = 8;
 
-/// What is drawn, how often, from which seed. Everything computed from it uses identical draws.
+/// Parameters of the draws. Everything computed from one value uses identical draws.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
-    /// Clusters to draw from, and to draw: below 2^32.
+    /// Number of clusters to draw from, and of draws: below 2^32.
     pub n_clusters: usize,
     pub resamples: usize,
     pub seed: u64,
 }
 
 impl Draws {
-    /// For each column, given as its number in each cluster, its total in each resample.
+    /// Returns, for each column, given as its number in each cluster, its total in each resample.
     pub fn totals(self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        // Measures often say the same of every question, as EM@5 and EM@prompt where five are packed: such columns are added once.
+        // Measures often agree on every question, as EM@5 and EM@prompt when five passages are packed: such columns are
+        // added once.
         let mut distinct: Vec<&Vec<f64>> = Vec::new();
         let mut places = Vec::with_capacity(columns.len());
         for column in columns {
@@ -57,7 +58,7 @@ impl Draws {
             .collect()
     }
 
-    /// What `each` makes of every resample's number.
+    /// Maps every resample's number with `each`.
     pub fn map<T: Send>(self, each: impl Fn(u64) -> T + Sync + Send) -> Vec<T> {
         (0..self.resamples as u64)
             .into_par_iter()
@@ -90,7 +91,7 @@ impl Draws {
         }
     }
 
-    /// The totals of at most `WIDTH` columns.
+    /// Returns the totals of at most `WIDTH` columns.
     fn block<const WIDTH: usize>(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
         let table: Vec<[f64; WIDTH]> = (0..self.n_clusters)
             .map(|cluster| {

@@ -1,10 +1,10 @@
-//! Where a rising function crosses zero, by bisection: slow, sure, and fast enough for quantiles.
+//! Root finding for rising functions by bisection: slow but reliable, and fast enough for quantiles.
 
 /// Halvings: 2^-60 of any bracket used here is about the spacing of `f64` around the root.
 const HALVINGS: usize = 60;
 
-/// The point in `low..high` below which `rising` is negative and from which on it is not; a border where it does not
-/// cross.
+/// Returns the point in `low..high` below which `rising` is negative and from which on it is not; a border where it
+/// does not cross.
 pub(super) fn root(mut low: f64, mut high: f64, rising: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..HALVINGS {
         let middle = low + (high - low) / 2.0;

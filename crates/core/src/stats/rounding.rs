@@ -1,7 +1,8 @@
-//! Figures that are rounded and still add up.
+//! Rounded figures that still add up.
 
-/// `values` to `digits` decimals, so that the rounded ones add up to their rounded sum: each is rounded down, then those with
-/// the largest remainders get one more (largest remainder method, Hamilton 1792). None is off by a whole last digit.
+/// Rounds `values` to `digits` decimals so that the rounded ones add up to their rounded sum: each is rounded down,
+/// then those with the largest remainders are incremented (largest remainder method, Hamilton 1792). None is off by a
+/// whole last digit.
 #[must_use]
 pub fn adding_up(values: &[f64], digits: u32) -> Vec<f64> {
     let unit = 10_f64.powi(digits as i32);

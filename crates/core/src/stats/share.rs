@@ -7,23 +7,24 @@
 use super::{cluster, wilson};
 use crate::types::Interval;
 
-/// A share with what its interval needs.
+/// A share with the data for its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusteredShare {
-    /// Questions of which it holds.
+    /// Number of questions for which it holds.
     pub count: usize,
-    /// Questions.
+    /// Number of questions.
     pub n: usize,
-    /// What they are worth, had they been independent; at most n. `None` under two clusters.
+    /// Effective number of independent questions; at most n. `None` under two clusters.
     effective_n: Option<f64>,
 }
 
 impl ClusteredShare {
-    /// The share of `holds` that are true; `cluster_of[i]` is the cluster of question i.
+    /// Creates the share of `holds` that are true; `cluster_of[i]` is the cluster of question i.
     ///
-    /// The design effect is `(G / (G - 1)) / (n / (n - 1)) * sum over clusters of (sum of (x - p))^2 / sum of (x - p)^2`, at
-    /// least 1. Where all questions are alike nothing is known of how clusters agree, and they are taken to agree
-    /// wholly: it is `sum of m^2 / n`, m being a cluster's questions.
+    /// The design effect is
+    /// `(G / (G - 1)) / (n / (n - 1)) * sum over clusters of (sum of (x - p))^2 / sum of (x - p)^2`, at least 1. Where
+    /// all questions are equal, the agreement within clusters is unknown and assumed to be complete: it is
+    /// `sum of m^2 / n`, m being a cluster's questions.
     #[must_use]
     pub fn new(holds: &[bool], cluster_of: &[usize]) -> Self {
         let (n, count) = (holds.len(), holds.iter().filter(|holds| **holds).count());
@@ -50,20 +51,20 @@ impl ClusteredShare {
         }
     }
 
-    /// The share; 0 of nothing.
+    /// Returns the share; 0 if there are no questions.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.count as f64 / self.n.max(1) as f64
     }
 
-    /// Wilson's 95 % interval. `None` under two clusters.
+    /// Returns Wilson's 95% interval. `None` under two clusters.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         Some(wilson::of_share(self.share(), self.effective_n?))
     }
 
-    /// The 95 % interval of this share less `other`: Newcombe's hybrid of the two score intervals (Newcombe 1998,
-    /// "Interval estimation for the difference between independent proportions", method 10),
+    /// Returns the 95% interval of this share less `other`: Newcombe's hybrid of the two score intervals (Newcombe
+    /// 1998, "Interval estimation for the difference between independent proportions", method 10),
     /// `d - sqrt((p - l)^2 + (U - q)^2)` to `d + sqrt((u - p)^2 + (q - L)^2)`. `None` where either has none.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Interval> {
@@ -85,7 +86,7 @@ mod tests {
     use super::super::expected::assert_close;
     use super::*;
 
-    /// `count` of `n`, every question its own cluster.
+    /// Creates the share `count` of `n`, every question its own cluster.
     fn alone(count: usize, n: usize) -> ClusteredShare {
         ClusteredShare::new(
             &(0..n).map(|at| at < count).collect::<Vec<_>>(),

@@ -14,12 +14,12 @@ use std::f64::consts::PI;
 use super::normal;
 use super::root::root;
 
-/// More than the fraction ever needs where it is used: it stops by itself.
+/// More levels than the fraction ever needs where it is used; it stops by itself.
 const MOST_LEVELS: u32 = 10_000;
-/// From here on the series of the gamma quotient is exact to the last digit.
+/// Start of the range where the series of the gamma quotient is exact to the last digit.
 const SERIES_FROM: f64 = 20.0;
 
-/// P(|T| >= |t|) with `df` > 0 degrees of freedom. 1 for t = 0, 0 for an infinite t.
+/// Returns P(|T| >= |t|) with `df` > 0 degrees of freedom. 1 for t = 0, 0 for an infinite t.
 #[must_use]
 pub fn two_sided(t: f64, df: f64) -> f64 {
     let t2 = t * t;
@@ -29,7 +29,7 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     if t2.is_infinite() {
         return 0.0;
     }
-    // I_x(a, b); x and y = 1 - x are each had without cancellation.
+    // I_x(a, b); x and y = 1 - x are each computed without cancellation.
     let (a, b) = (df / 2.0, 0.5);
     let (x, y) = (df / (df + t2), t2 / (df + t2));
     // x^a y^b / B(a, b)
@@ -42,7 +42,7 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     }
 }
 
-/// The value that T with `df` > 0 degrees of freedom does not exceed with probability `p` in 0..1, borders excluded.
+/// Returns the value that T with `df` > 0 degrees of freedom does not exceed with probability `p` in 0..1, exclusive.
 #[must_use]
 pub fn quantile(p: f64, df: f64) -> f64 {
     if p < 0.5 {
@@ -56,10 +56,10 @@ pub fn quantile(p: f64, df: f64) -> f64 {
     root(0.0, high, |t| outside - two_sided(t, df))
 }
 
-/// The power of the two-sided t test at level `alpha` when the true mean lies `shift` standard errors from zero:
-/// P(|T'| > t_(1 - alpha/2, df)) for the noncentral T' = (Z + shift) / U, where U^2 is chi-squared over `df`. The mean of
-/// P(|Z + shift| > t u) over U by the trapezoidal rule in ln u, where the density of U falls off on both sides faster
-/// than any power, so that the rule is exact to rounding (Trefethen and Weideman 2014).
+/// Returns the power of the two-sided t test at level `alpha` when the true mean lies `shift` standard errors from
+/// zero: P(|T'| > t_(1 - alpha/2, df)) for the noncentral T' = (Z + shift) / U, where U^2 is chi-squared over `df`. The
+/// mean of P(|Z + shift| > t u) over U by the trapezoidal rule in ln u, where the density of U falls off on both sides
+/// faster than any power, so that the rule is exact to rounding (Trefethen and Weideman 2014).
 #[must_use]
 pub fn power(shift: f64, df: f64, alpha: f64) -> f64 {
     let critical = quantile(1.0 - alpha / 2.0, df);

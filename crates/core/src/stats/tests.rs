@@ -1,7 +1,7 @@
-//! What the statistics promise, checked on thousands of simulated evaluations with fixed seeds, and properties.
+//! Simulation tests of the statistics on thousands of evaluations with fixed seeds, and property tests.
 //!
-//! An evaluation: clusters of one to four questions (2.5 on average, a far smaller share of clusters than in HotpotQA);
-//! a question takes its cluster's common outcome with probability 1/2, else its own.
+//! A simulated evaluation has clusters of one to four questions (2.5 on average, a far smaller share of clusters than
+//! in HotpotQA). A question takes its cluster's common outcome with probability 1/2, else an independent one.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// The clusters of `n` questions.
+/// Returns the clusters of `n` questions.
 fn simulated_clusters(n: usize, random: &mut Random) -> Vec<usize> {
     let sizes = std::iter::from_fn(|| Some(1 + random.below(4)));
     sizes
@@ -31,7 +31,7 @@ fn simulated_clusters(n: usize, random: &mut Random) -> Vec<usize> {
         .collect()
 }
 
-/// A number in 0..1 a question, uniform, those of a cluster correlated.
+/// Draws a uniform number in 0..1 for each question, those of a cluster correlated.
 fn simulated_ranks(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
     let common: Vec<f64> = cluster_of.iter().map(|_| unit(random)).collect();
     let rank = |&cluster: &usize| {
@@ -45,12 +45,12 @@ fn simulated_ranks(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
     cluster_of.iter().map(rank).collect()
 }
 
-/// An answer's F1: 30 % are 0, 45 % are 1, the others in between. Mean .45 + .25 / 2 = .575.
+/// Returns an answer's F1: of all answers 30% are 0, 45% are 1, the others in between. Mean .45 + .25 / 2 = .575.
 fn f1(rank: f64) -> f64 {
     ((rank - 0.3) / 0.25).clamp(0.0, 1.0)
 }
 
-/// The columns of the coverage test with their true means.
+/// Returns the columns of the coverage test with their true means.
 fn outcomes(cluster_of: &[usize], random: &mut Random) -> Vec<(f64, Vec<Option<f64>>)> {
     let ranks = simulated_ranks(cluster_of, random);
     let column =
@@ -64,8 +64,8 @@ fn outcomes(cluster_of: &[usize], random: &mut Random) -> Vec<(f64, Vec<Option<f
     ]
 }
 
-/// The share of 2,000 simulated evaluations of `n` questions whose interval holds the true mean, for each column of
-/// [`outcomes`] by percentile, then by `BCa`.
+/// Returns the share of 2,000 simulated evaluations of `n` questions whose interval holds the true mean, for each
+/// column of [`outcomes`] by percentile, then by `BCa`.
 fn coverage(n: usize) -> [[f64; 4]; 2] {
     const EVALUATIONS: u64 = 2000;
     let held: Vec<[[bool; 4]; 2]> = (0..EVALUATIONS)
@@ -80,7 +80,7 @@ fn coverage(n: usize) -> [[f64; 4]; 2] {
                 let intervals = plan.clone().with_method(method).intervals(&columns);
                 std::array::from_fn(|c| {
                     let Interval { low, high } = intervals[c].expect("two clusters have values");
-                    // Sums of tenths and the like miss the true mean by a rounding.
+                    // Sums of tenths and the like miss the true mean by a rounding error.
                     low <= truths[c] + 1e-12 && truths[c] <= high + 1e-12
                 })
             })
@@ -97,8 +97,8 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
     for n in [50, 150, 400] {
         let [percentile, bca] = coverage(n);
         let in_bounds = |shares: &[f64]| shares.iter().all(|share| (0.93..=0.97).contains(share));
-        // The last column, 90 % right answers, is what few clusters hide their failures in: percentile covers less
-        // there (interval.rs says how much), BCa does not.
+        // The last column, 90% right answers, is the hard case for few clusters: percentile covers less there
+        // (interval.rs says how much), BCa does not.
         assert!(
             in_bounds(&percentile[..3]),
             "percentile, n = {n}: {percentile:?}"
@@ -108,8 +108,8 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
     }
 }
 
-/// A question's difference between two runs that agree on most: 70 % are 0, 20 % a gain of 1, 1/2 or 1/4, 10 % such a loss. Mean
-/// (.2 - .1) * (1 + .5 + .25) / 3.
+/// Returns a question's difference between two runs that agree on most: 70% are 0, 20% a gain of 1, 1/2 or 1/4, 10%
+/// such a loss. Mean (.2 - .1) * (1 + .5 + .25) / 3.
 fn sparse_difference(rank: f64) -> f64 {
     let size = |share: f64| [1.0, 0.5, 0.25][(share * 3.0) as usize];
     match rank {
@@ -145,13 +145,13 @@ fn the_t_interval_of_sparse_differences_covers_93_to_97_percent() {
     }
 }
 
-/// Differences of two systems of equal worth: a cluster's scores might as well be swapped as a whole.
+/// Returns differences of two systems of equal quality: a cluster's scores might equally be swapped as a whole.
 fn null_differences(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
     let [a, b] = [(); 2].map(|()| simulated_ranks(cluster_of, random));
     a.iter().zip(b).map(|(a, b)| f1(*a) - f1(b)).collect()
 }
 
-/// The largest distance between the p-values' distribution and the uniform one (Kolmogorov and Smirnov).
+/// Returns the largest distance between the p-values' distribution and the uniform one (Kolmogorov and Smirnov).
 fn distance_from_uniform(mut p_values: Vec<f64>) -> f64 {
     p_values.sort_unstable_by(f64::total_cmp);
     let n = p_values.len() as f64;
@@ -198,7 +198,7 @@ fn p_values_are_uniform_under_the_null() {
                 rejected(&by_t)
             );
         }
-        // The 1 % point of the statistic is 1.63 / sqrt(n); p-values lie 1 / 1000 apart.
+        // The 1% point of the statistic is 1.63 / sqrt(n); p-values lie 1 / 1000 apart.
         let distance = distance_from_uniform(by_signs);
         assert!(
             distance <= 1.63 / (EVALUATIONS as f64).sqrt() + 0.001,
@@ -216,7 +216,7 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
             let mut random = Random::stream(5, family);
             let cluster_of = simulated_clusters(60, &mut random);
             let common = null_differences(&cluster_of, &mut random);
-            // Eight settings that share most of their difference from the baseline, on scales from 1 to 8.
+            // Eight configurations that share most of their difference from the baseline, on scales from 1 to 8.
             let settings: Vec<Vec<f64>> = (1..=8)
                 .map(|scale| {
                     let own = null_differences(&cluster_of, &mut random);
@@ -246,7 +246,7 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
     );
 }
 
-/// Up to 40 differences in twentieths, in clusters of any numbers.
+/// Returns up to 40 differences in twentieths, in clusters of any numbers.
 fn differences() -> impl Strategy<Value = (Vec<f64>, Vec<usize>)> {
     vec((-20..=20_i32, 0..30_usize), 1..40).prop_map(|questions| {
         questions

@@ -2,16 +2,16 @@
 
 use crate::types::Interval;
 
-/// 97.5 % quantile of the standard normal distribution.
+/// The 97.5% quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval of `successes` out of `n`. `None` for n = 0: there is no share.
+/// Returns the 95% interval of `successes` out of `n`. `None` for n = 0, where the share is undefined.
 #[must_use]
 pub fn wilson(successes: usize, n: usize) -> Option<Interval> {
     (n > 0).then(|| of_share(successes as f64 / n as f64, n as f64))
 }
 
-/// The same of a share of `n` > 0 questions, which may be a number of what they are worth.
+/// Returns the 95% interval of a share `p` of `n` > 0 questions; `n` may be an effective number.
 pub(super) fn of_share(p: f64, n: f64) -> Interval {
     let z2 = Z * Z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);

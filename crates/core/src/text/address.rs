@@ -1,10 +1,10 @@
-//! What a URL says of where it leads, and what of it may be shown.
+//! Properties of URLs: their safe display form, and whether they lead to this machine.
 
 use std::net::IpAddr;
 
 use url::Url;
 
-/// The URL without user info and query: both may hold secrets.
+/// Returns the URL without user info and query, which may hold secrets.
 #[must_use]
 pub fn shown(url: &Url) -> String {
     let port = url
@@ -18,14 +18,13 @@ pub fn shown(url: &Url) -> String {
     )
 }
 
-/// [`shown`] for a text; as it is where it is no URL.
+/// Returns [`shown`] of a text; unchanged if it is not a URL.
 #[must_use]
 pub fn shown_url(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| shown(&url))
 }
 
-/// A text that is a URL, with `***` for its user info and for each value of its query, so that one sees that they are there; any other
-/// text as it is.
+/// Replaces the user info and each query value by `***` if the text is a URL; returns any other text unchanged.
 #[must_use]
 pub fn redacted_url(url: &str) -> String {
     let Some(parsed) = Url::parse(url).ok().filter(|_| is_shortened(url)) else {
@@ -51,7 +50,7 @@ pub fn redacted_url(url: &str) -> String {
     query.map_or_else(|| shown.clone(), |query| format!("{shown}?{query}"))
 }
 
-/// Whether [`shown_url`] leaves out something that is sent: user info or a query.
+/// Returns true if [`shown_url`] omits something that is sent: user info or a query.
 #[must_use]
 pub fn is_shortened(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| {
@@ -59,7 +58,7 @@ pub fn is_shortened(url: &str) -> bool {
     })
 }
 
-/// Whether the host is this machine.
+/// Returns true if the host is this machine.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     let host = url
@@ -74,7 +73,7 @@ pub fn is_loopback(url: &Url) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-/// [`is_loopback`] for a text; `false` where it is no URL.
+/// Returns [`is_loopback`] for a text; `false` if it is not a URL.
 #[must_use]
 pub fn is_on_this_machine(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| is_loopback(&url))

@@ -1,32 +1,33 @@
-//! Locates an edited quote: the stretch of a text that differs from it by the fewest words.
+//! Locates an edited quote: the span of a text that differs from it by the fewest words.
 //!
-//! Sellers, "The Theory and Computation of Evolutionary Distances: Pattern Recognition" (Journal of Algorithms, 1980): edit
-//! distance of a pattern to the best substring, here over words (UAX 29: marks between them count nothing) in lower case, each
-//! insertion, deletion and replacement counting 1. Time: words of the quote times words of the text.
+//! Sellers, "The Theory and Computation of Evolutionary Distances: Pattern Recognition" (Journal of Algorithms, 1980):
+//! edit distance of a pattern to the best substring, here over words (UAX 29: marks between them are ignored) in lower
+//! case, each insertion, deletion and replacement counting 1. Time: words of the quote times words of the text.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::types::ByteRange;
 
-/// The stretch that comes nearest.
+/// The nearest span of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alignment {
-    /// Its bytes, from its first word to its last.
+    /// Its range, from its first word to its last.
     pub range: ByteRange,
-    /// 1 less the edits over the words of the longer of quote and stretch: 1 for the same words, 0 for no word in common.
+    /// 1 less the edits over the words of the longer of quote and span: 1 for the same words, 0 for no word in common.
     pub likeness: f64,
-    /// The likeness of the best stretch that does not overlap it; how much it stands out.
+    /// Similarity of the best span that does not overlap it: the smaller, the more distinct the match.
     pub next: f64,
 }
 
-/// A stretch in the making: edits so far, and the text's word that it begins with.
+/// A partial match: edits so far, and the first word of the text in it.
 #[derive(Clone, Copy)]
 struct Path {
     edits: usize,
     start: usize,
 }
 
-/// The stretch of `text` nearest to `quote`, the first of equals; `None` when either has no word, or none is shared.
+/// Returns the span of `text` nearest to `quote`, the first of equals; `None` when either has no words, or they share
+/// none.
 #[must_use]
 pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
     let words = words(text);
@@ -36,7 +37,7 @@ pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
     }
     let stretches = stretches(&words, &wanted);
     let n_wanted = wanted.len();
-    // Of equals the one nearest in length, since a replaced word is likelier than one dropped; then the first.
+    // Of equals the one nearest in length, since a replaced word is likelier than a dropped one; then the first.
     let best = stretches.iter().max_by(|a, b| {
         a.likeness(n_wanted)
             .total_cmp(&b.likeness(n_wanted))
@@ -59,7 +60,7 @@ pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
     })
 }
 
-/// The cheapest stretch of the whole quote that ends at word `end`.
+/// The cheapest match of the whole quote that ends at word `end`.
 struct Stretch {
     edits: usize,
     start: usize,
@@ -80,10 +81,10 @@ impl Stretch {
     }
 }
 
-/// For each word of the text the cheapest path of the whole quote that ends there; of equals the longest, for a word
-/// too many costs an edit and a replaced word is likelier than one dropped.
+/// Returns, for each word of the text, the cheapest match of the whole quote that ends there; of equals the longest,
+/// since an extra word costs an edit and a replaced word is likelier than a dropped one.
 fn stretches(words: &[Word], wanted: &[String]) -> Vec<Stretch> {
-    // Row `i` holds the cheapest path of the quote's first `i` words that ends before the text's current word.
+    // Row `i` holds the cheapest match of the quote's first `i` words that ends before the text's current word.
     let mut column: Vec<Path> = (0..=wanted.len())
         .map(|edits| Path { edits, start: 0 })
         .collect();
@@ -176,13 +177,13 @@ mod tests {
 
     #[test]
     fn the_next_best_does_not_overlap_and_the_first_of_equals_is_taken() {
-        // `a b c` stands twice, so the second is as like as the first.
+        // `a b c` occurs twice, so the second is as similar as the first.
         let found = nearest("a b c d a b c", "a b c").expect("there");
         assert_eq!(
             (found.range, found.likeness, found.next),
             ((0, 5).into(), 1.0, 1.0)
         );
-        // Beside `a b x` there is `b q a`, which shares one word of three at best.
+        // Besides `a b x` there is `b q a`, which shares one word of three at best.
         let found = nearest("a b x b q a", "a b c").expect("there");
         assert_eq!(found.range, (0, 5).into());
         assert!(
@@ -215,7 +216,7 @@ mod tests {
         ) {
             let placed: Vec<Word> = text.iter().map(|word| Word { range: ByteRange::new(0, 0), text: word.clone() }).collect();
             for (end, path) in stretches(&placed, &quote).into_iter().enumerate() {
-                // `start` one past `end` stands for no word at all.
+                // `start` one past `end` means no word at all.
                 let each = (0..=end + 1).map(|start| strsim::generic_levenshtein(&Words(&quote), &Words(&text[start..=end])));
                 proptest::prop_assert_eq!(Some(path.edits), each.min());
             }

@@ -1,7 +1,8 @@
 //! Finds gold answers in passages.
 //!
-//! Both sides are normalised by [`normalise::matching`] and the gold answer must begin and end at word boundaries: `18` is not in
-//! `2018`. A gold that normalises to nothing (`The The`, `!!!`) is looked for in lower case with nothing deleted.
+//! Both sides are normalised by [`normalise::matching`] and the gold answer must begin and end at word boundaries: `18`
+//! is not in `2018`. A gold answer that normalises to nothing (`The The`, `!!!`) is searched for in lower case with
+//! nothing deleted.
 
 use std::sync::OnceLock;
 
@@ -13,12 +14,12 @@ use crate::types::{ByteRange, RangeSet};
 pub struct Searchable {
     text: String,
     stripped: String,
-    /// Made when the first gold asks for it: few do.
+    /// Created when a gold answer first needs it: few do.
     unstripped: OnceLock<String>,
 }
 
 impl Searchable {
-    /// Normalises `text` once, for any number of golds.
+    /// Normalises `text` once, for any number of gold answers.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
@@ -42,7 +43,7 @@ pub struct AnswerMatcher {
 }
 
 impl AnswerMatcher {
-    /// A matcher of any of `answers`; golds that are white space only match nothing.
+    /// Creates a matcher of any of `answers`; answers of white space only match nothing.
     #[must_use]
     pub fn new(answers: &[String]) -> Self {
         let mut matcher = Self::default();
@@ -79,8 +80,9 @@ impl AnswerMatcher {
             || any_in(&self.unstripped, text, normalise::unstripped)
     }
 
-    /// Returns the ranges of gold answers in `text`: from the first to the last word (separated by white space) that an occurrence touches, outer
-    /// ASCII punctuation left out; ascending, none inside or across another. Empty exactly where [`Self::found_in_text`] is false.
+    /// Returns the ranges of gold answers in `text`: from the first to the last word (separated by white space) that an
+    /// occurrence touches, outer ASCII punctuation left out; ascending and disjoint. Empty exactly if
+    /// [`Self::found_in_text`] is false.
     #[must_use]
     pub fn ranges_in(&self, text: &str) -> Vec<ByteRange> {
         let mut found = touched(&self.stripped, text, normalise::matching);
@@ -103,14 +105,14 @@ fn any_in(golds: &[String], text: &str, form: fn(&str) -> String) -> bool {
     golds.iter().any(|gold| stands_in(gold, &passage))
 }
 
-/// Returns true if `gold` occurs in `text` with no letter or digit running on past its own outer letters or digits.
-/// Every position is tried: a gold may overlap itself.
+/// Returns true if `gold` occurs in `text` and no letter or digit continues its outer letters or digits there. Every
+/// position is tried: a gold answer may overlap itself.
 #[must_use]
 pub fn stands_in(gold: &str, text: &str) -> bool {
     occurrences(gold, text).next().is_some()
 }
 
-/// Returns the bytes of `text` where `gold` so occurs, ascending.
+/// Returns the ranges of such occurrences of `gold` in `text`, ascending.
 fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
     let (first, last) = (gold.chars().next(), gold.chars().next_back());
     let mut from = 0;
@@ -129,13 +131,13 @@ fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRan
     })
 }
 
-/// Returns true if a word that ends with `edge` goes on with `neighbour`.
+/// Returns true if a word that ends with `edge` continues with `neighbour`.
 fn runs_on(edge: Option<char>, neighbour: Option<char>) -> bool {
     edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
 }
 
-/// Returns the stretches of `text` that any of `golds` touches once both are in the same `form`. White space separates words for
-/// good: the form of a text is the forms of its words, those that vanish left out, one space between two.
+/// Returns the ranges of `text` that match any of `golds` once both are in the same `form`. White space always
+/// separates words: the form of a text is the forms of its words, without those that vanish, joined by single spaces.
 fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRange> {
     if golds.is_empty() {
         return Vec::new();
@@ -147,7 +149,7 @@ fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRa
         .collect()
 }
 
-/// A text in comparable form, and the words that the form came from.
+/// A text in comparable form, with the words that the form came from.
 struct FormedText<'a> {
     text: &'a str,
     form: String,
@@ -191,7 +193,7 @@ impl<'a> FormedText<'a> {
         self.words[after.saturating_sub(1)].range
     }
 
-    /// Returns the words of the text that `found` of the form touches, without outer punctuation.
+    /// Returns the words of the text that the range `found` of the form touches, without outer punctuation.
     fn stretch(&self, found: ByteRange) -> ByteRange {
         let (first, last) = (self.word_at(found.start), self.word_at(found.end - 1));
         let whole = &self.text[first.start..last.end];
@@ -242,7 +244,7 @@ mod tests {
 
     #[test]
     fn an_overlapping_occurrence_is_found() {
-        // In "1 1 11 1 1" nothing is skipped: "1 1" stands at both ends; in "x1 1 1" only the second one is free.
+        // In "1 1 11 1 1" nothing is skipped: "1 1" occurs at both ends; in "x1 1 1" only the second one is free.
         assert!(found("1 1", "x1 1 1"));
     }
 

@@ -1,6 +1,6 @@
-//! An error told with its causes: libraries keep the reason in `source`, a user needs it on the line.
+//! Errors printed with their causes: libraries put the reason in `source`, users need it on the line.
 
-/// An error with its causes, in one line, but those that it repeats itself.
+/// Formats an error with its causes on one line, without repeated ones.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -15,7 +15,7 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// What lies at the bottom of an error: `connection refused` rather than `error sending request`.
+/// Returns the innermost cause of an error: `connection refused` rather than `error sending request`.
 #[must_use]
 pub fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;

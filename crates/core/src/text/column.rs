@@ -1,10 +1,10 @@
-//! Ids in files whose columns are parted by white space: white space, control characters and `%` are written as `%20`,
-//! `%25` and the like, byte by byte; so is a `#` at the beginning, where it would make the line a comment.
+//! Ids in files whose columns are separated by white space: white space, control characters and `%` are written as
+//! `%20`, `%25` and so on, byte by byte; so is a leading `#`, which would make the line a comment.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `id` as one column.
+/// Encodes `id` as one column.
 #[must_use]
 pub fn encode(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
@@ -20,7 +20,7 @@ pub fn encode(id: &str) -> String {
     out
 }
 
-/// The id that was encoded so. What is no encoding, or none of UTF-8, stays as it is.
+/// Decodes an id. Text that is not a valid encoding, or not UTF-8 once decoded, is returned unchanged.
 #[must_use]
 pub fn decode(column: &str) -> Cow<'_, str> {
     let mut bytes = Vec::with_capacity(column.len());

@@ -2,11 +2,11 @@
 
 use sha2::{Digest, Sha256};
 
-/// What a value is found by: [`key`].
+/// Content hash of a value: see [`key`].
 pub type ContentKey = [u8; 32];
 
-/// The hash of what a value depends on. Each part is preceded by its length, so that no two lists of parts give the same
-/// bytes.
+/// Hashes everything that a value depends on. Each part is preceded by its length, so that different lists of parts
+/// give different bytes.
 #[must_use]
 pub fn key(parts: &[&str]) -> ContentKey {
     let mut digest = Sha256::new();

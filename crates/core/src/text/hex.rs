@@ -1,6 +1,6 @@
-//! Bytes in hexadecimal digits, as hashes are written.
+//! Hexadecimal formatting of bytes, as for hashes.
 
-/// Two lower-case digits a byte.
+/// Formats two lower-case digits per byte.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

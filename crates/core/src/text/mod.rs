@@ -1,5 +1,5 @@
-//! Floor 1, text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching
-//! for measures, token counts for chunking and packing.
+//! Layer 1, text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching for
+//! measures, token counts for chunking and packing.
 
 pub mod address;
 pub mod align;

@@ -7,7 +7,7 @@
 
 use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 
-/// `normalize_answer` of the official scripts; no Unicode normalisation.
+/// Applies `normalize_answer` of the official scripts; no Unicode normalisation.
 #[must_use]
 pub fn official(text: &str) -> String {
     if text.is_ascii() {
@@ -17,14 +17,14 @@ pub fn official(text: &str) -> String {
     }
 }
 
-/// [`official`] after NFKC.
+/// Applies [`official`] after NFKC.
 #[must_use]
 pub fn matching(text: &str) -> String {
     if text.is_ascii() {
         return strip_ascii(text);
     }
-    // White space separates words for good, so most of a text can be normalised byte by byte, and the words that are not ASCII alone
-    // go the long way.
+    // White space always separates words, so most of a text can be normalised byte by byte; only the words that are not
+    // ASCII take the slow path.
     let mut out = String::with_capacity(text.len());
     let mut ascii_from = 0;
     for word in text.split(is_space).filter(|word| !word.is_ascii()) {
@@ -44,7 +44,7 @@ fn append(out: &mut String, form: &str) {
     out.push_str(form);
 }
 
-/// Words that are ASCII, whatever white space stands between them.
+/// Normalises text whose words are ASCII; its white space may be any of Unicode.
 fn ascii_words(text: &str) -> String {
     if text.is_ascii() {
         strip_ascii(text)
@@ -53,13 +53,14 @@ fn ascii_words(text: &str) -> String {
     }
 }
 
-/// NFKC and lower case with white space collapsed, nothing deleted: for golds that [`matching`] leaves empty.
+/// Applies NFKC and lower case and collapses white space, nothing deleted: for gold answers that [`matching`] leaves
+/// empty.
 #[must_use]
 pub fn unstripped(text: &str) -> String {
     collapse(&fold(text))
 }
 
-/// NFKC, then lower case, then NFKC again where lower-casing left the form (`İ` becomes `i` and a mark).
+/// Applies NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -74,7 +75,7 @@ fn composed(text: &str) -> String {
     }
 }
 
-/// Deletes ASCII punctuation, removes articles, collapses white space. `text` is lower case already.
+/// Deletes ASCII punctuation, removes articles, collapses white space. `text` must be lower case.
 fn strip(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending_space = false;
@@ -114,7 +115,7 @@ fn strip(text: &str) -> String {
     out
 }
 
-/// [`strip`] of ASCII in any case, byte by byte.
+/// Applies [`strip`] to ASCII in any case, byte by byte.
 fn strip_ascii(text: &str) -> String {
     let mut out: Vec<u8> = Vec::with_capacity(text.len());
     let mut pending_space = false;
@@ -161,7 +162,7 @@ fn collapse(text: &str) -> String {
         .join(" ")
 }
 
-/// White space as Python's `str.split` has it: Unicode's, and the four ASCII separators.
+/// Returns true for white space of Python's `str.split`: Unicode's, and the four ASCII separators.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn articles_go_at_word_boundaries_that_unicode_punctuation_makes() {
-        // "\b(a|an|the)\b" sees a boundary at a dash that is no ASCII punctuation: " —cat".
+        // "\b(a|an|the)\b" sees a boundary at a dash that is not ASCII punctuation: " —cat".
         assert_eq!(official("the—cat and the cat"), "—cat and cat");
         assert_eq!(official("cat the"), "cat");
         assert_eq!(official("a 1 the 2"), "1 2");

@@ -1,11 +1,11 @@
-//! Numbers as a person writes them: counts, places, lists, sizes.
+//! Readable numbers: counts, ordinals, lists, sizes.
 
-/// The words of the first places; from the next on digits are easier to read.
+/// The first ordinals as words; beyond these, digits are easier to read.
 const PLACES: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
 
-/// `n` with a comma between every three digits: `1,204`.
+/// Formats `n` with a comma between every three digits: `1,204`.
 #[must_use]
 pub fn thousands(n: usize) -> String {
     let digits = n.to_string();
@@ -19,13 +19,13 @@ pub fn thousands(n: usize) -> String {
     out
 }
 
-/// So many of something: `1 question`, `1,204 questions`.
+/// Formats a count with its noun: `1 question`, `1,204 questions`.
 #[must_use]
 pub fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { many })
 }
 
-/// A size in powers of 1,000 with one decimal: `1.5 MB`.
+/// Formats a size in powers of 1,000 with one decimal: `1.5 MB`.
 #[must_use]
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
@@ -42,7 +42,7 @@ pub fn bytes(n: u64) -> String {
     format!("{size:.1} {}", UNITS[unit])
 }
 
-/// The place `n`, from 1: `first` to `tenth`, then `11th`, `22nd`, `1,003rd`.
+/// Formats the ordinal of `n`, from 1: `first` to `tenth`, then `11th`, `22nd`, `1,003rd`.
 #[must_use]
 pub fn place(n: usize) -> String {
     if let Some(word) = n.checked_sub(1).and_then(|at| PLACES.get(at)) {
@@ -58,7 +58,7 @@ pub fn place(n: usize) -> String {
     format!("{}{ending}", thousands(n))
 }
 
-/// `3`, `3 and 4`, `3, 4 and 5`.
+/// Formats a list: `3`, `3 and 4`, `3, 4 and 5`.
 #[must_use]
 pub fn listed(items: &[String]) -> String {
     match items {

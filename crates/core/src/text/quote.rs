@@ -1,22 +1,22 @@
-//! Finding a quote in its document, and trimming ranges of white space.
+//! Finds a quote in its document, and trims ranges of white space.
 //!
-//! Used for the quotes of labels and for the passages that another system cut.
+//! Used for the quotes of labels and for the passages of imported runs.
 
 use std::collections::HashMap;
 
 use crate::types::ByteRange;
 
-/// Where a quote stands first, and how often it stands there at all.
+/// First occurrence of a quote, and its number of occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Its bytes, without outer white space.
+    /// Its range, without outer white space.
     pub range: ByteRange,
-    /// Occurrences that do not overlap.
+    /// Number of occurrences that do not overlap.
     pub n_found: usize,
 }
 
-/// Finds `quote` (less its outer white space) in `text`: letter for letter, else with every run of white space taken
-/// as equal to every other, so that a quote survives re-wrapped lines. `None` for a blank quote.
+/// Finds `quote` (less its outer white space) in `text`: exactly, else with all runs of white space treated as equal,
+/// so that a quote survives re-wrapped lines. `None` for a blank quote.
 #[must_use]
 pub fn locate(text: &str, quote: &str) -> Option<Located> {
     let quote = quote.trim();
@@ -40,8 +40,8 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
     })
 }
 
-/// The stretch of `text` with as many words as `quote` that shares the most of them, the first of equals; `None` when no
-/// word is shared.
+/// Returns the span of `text` with as many words as `quote` that shares the most of them, the first of equals; `None`
+/// when no word is shared.
 #[must_use]
 pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
     let mut wanted: HashMap<&str, i64> = HashMap::new();
@@ -52,7 +52,7 @@ pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (mut shared, mut best) = (0_usize, (0_usize, 0_usize));
     for (end, word) in words.iter().enumerate() {
-        // `wanted` holds what the window still lacks; below zero stands for a surplus.
+        // `wanted` holds what the window still lacks; a negative count is a surplus.
         if let Some(lacking) = wanted.get_mut(word) {
             shared += usize::from(*lacking > 0);
             *lacking -= 1;
@@ -81,13 +81,13 @@ fn start_of(word: &str, text: &str) -> usize {
     word.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// `text` with each run of white space as one space, and none at its ends.
+/// Replaces each run of white space by one space, and removes it at the ends.
 #[must_use]
 pub fn one_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` with each run of white space as one space, and the byte of `text` that each of its bytes comes from.
+/// Replaces each run of white space by one space; returns the result and the offset in `text` of each of its bytes.
 fn collapse(text: &str) -> (String, Vec<usize>) {
     let (mut collapsed, mut bytes) = (
         String::with_capacity(text.len()),
@@ -105,7 +105,8 @@ fn collapse(text: &str) -> (String, Vec<usize>) {
     (collapsed, bytes)
 }
 
-/// `range` without the white space at its ends; empty when there is nothing else, or when it is no piece of `text`.
+/// Returns `range` without the white space at its ends; empty if nothing else is left, or if it is not a valid range of
+/// `text`.
 #[must_use]
 pub fn trim(text: &str, range: ByteRange) -> ByteRange {
     let piece = text.get(range.as_range()).unwrap_or_default();

@@ -1,16 +1,15 @@
-//! How long a server asks to be left alone: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds to wait or the time to
-//! wait for; and when a rate limit is there again (`x-ratelimit-reset-requests` and the like), which every provider writes
-//! in its own way.
+//! Waits that a server requests: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds or a date; and the
+//! reset time of a rate limit (`x-ratelimit-reset-requests` and the like), whose format differs by provider.
 
 use std::time::{Duration, SystemTime};
 
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// The wait that a header's value asks for at `now`; none at all where the time has come. `None` for what is neither form.
+/// Returns the wait that a header's value asks for at `now`; zero if the time has passed. `None` for any other form.
 #[must_use]
 pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
     seconds(value).or_else(|| {
-        // HTTP's preferred date is one of RFC 5322, which followed 2822.
+        // HTTP's preferred date is that of RFC 5322, which followed 2822.
         let until = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
         Some(
             SystemTime::from(until)
@@ -20,19 +19,19 @@ pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
     })
 }
 
-/// The wait that a header's value asks for in seconds. `None` for a date, and for what is no time.
+/// Parses a header's value as a wait in seconds. `None` for a date, and for a value that is not a wait.
 #[must_use]
 pub fn seconds(value: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(value.trim().parse().ok()?).ok()
 }
 
-/// Numbers from here on are seconds since 1970 and no wait: it would be 31 years.
+/// Numbers from here on are seconds since 1970, not a wait, which would be 31 years.
 const LEAST_EPOCH_SECONDS: f64 = 1e9;
 /// Numbers from here on are milliseconds since 1970.
 const LEAST_EPOCH_MILLISECONDS: f64 = 1e12;
 
-/// The wait until a rate limit is there again, at `now`: units (`6m0s`, `1.5s`, `20ms`: `OpenAI`, Groq), seconds (Azure), or a time
-/// since 1970 in seconds or milliseconds (`OpenRouter`). `None` for what is none of these.
+/// Returns the wait at `now` until a rate limit resets: units (`6m0s`, `1.5s`, `20ms`: `OpenAI`, Groq), seconds
+/// (Azure), or a time since 1970 in seconds or milliseconds (`OpenRouter`). `None` for any other form.
 #[must_use]
 pub fn reset(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
@@ -49,7 +48,7 @@ pub fn reset(value: &str, now: SystemTime) -> Option<Duration> {
     Some(until.duration_since(now).unwrap_or_default())
 }
 
-/// `1h2m3.5s`, `20ms`: numbers, each with its unit.
+/// Parses `1h2m3.5s`, `20ms`: numbers, each with its unit.
 fn units(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut seconds = 0.0;
@@ -90,7 +89,7 @@ mod tests {
             ("1h0m1s", 3_601_000),
             ("7", 7_000),
             ("0.5", 500),
-            // Ten seconds from now, in milliseconds and in seconds; and a time that is over.
+            // Ten seconds from now, in milliseconds and in seconds; and a time in the past.
             ("1741305600000", 10_000),
             ("1741305600", 10_000),
             ("1741305580", 0),

@@ -1,10 +1,10 @@
-//! What data may do to a terminal: nothing.
+//! Strips control and bidirectional characters from untrusted text before printing.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `text` without escape sequences, control and bidirectional formatting characters; line feeds and tabs become spaces.
-/// For one line of terminal output.
+/// Removes escape sequences, control and bidirectional formatting characters; line feeds and tabs become spaces. For
+/// one line of terminal output.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
@@ -30,7 +30,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cuts `text` to at most `width` characters, the last an ellipsis where something was cut.
+/// Truncates `text` to at most `width` characters, the last an ellipsis if something was removed.
 #[must_use]
 pub fn shortened(text: &str, width: usize) -> String {
     let line = one_line(text);
@@ -48,7 +48,7 @@ pub fn shortened(text: &str, width: usize) -> String {
         .collect()
 }
 
-/// JSON in which no character drives a terminal: what JSON itself lets stand in a string is written `\u202e`.
+/// Escapes characters that could control a terminal but are allowed in a JSON string, as in `\u202e`.
 #[must_use]
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
@@ -62,7 +62,8 @@ pub fn escaped_json(json: &str) -> String {
     out
 }
 
-/// Whether a terminal may take it for more than a letter: control characters, and the bidirectional controls of UAX #9, zero-width characters and line separators.
+/// Returns true if a terminal may interpret the character instead of printing it: control characters, the bidirectional
+/// controls of UAX #9, zero-width characters and line separators.
 #[must_use]
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()

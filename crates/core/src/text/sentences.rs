@@ -1,18 +1,18 @@
-//! Cutting a passage into sentences, Markdown included.
+//! Splits a passage into sentences, Markdown included.
 //!
-//! Lines of code, table rows, list items and headings are pieces of their own; plain lines run on until a blank line
-//! and are cut where a sentence ends. Unicode's sentence rules are not used: they end one at every `Dr. Smith`. The built-in
-//! reader chooses among these pieces, and so does a person who labels.
+//! Each line of code, table row, list item and heading is a separate piece. Plain lines continue until a blank line and
+//! are split where a sentence ends. Unicode's sentence rules are not used: they end a sentence at every `Dr. Smith`.
+//! Both the built-in reader and annotators choose among these pieces.
 
 use std::ops::Range;
 
-/// A longer piece is cut at white space: an answer of a megabyte helps nobody.
+/// Maximum length of a piece, so that no answer is a megabyte long; longer ones are split at white space.
 const LONGEST_BYTES: usize = 1_000;
 
-/// Marks that may close a sentence behind its full stop; bounded so that `."."."` takes linear time.
+/// Maximum number of marks that close a sentence after its full stop; the bound gives `."."."` linear time.
 const MOST_CLOSERS: usize = 8;
 
-/// Lower-cased words whose full stop ends no sentence, ascending.
+/// Abbreviations in lower case whose full stop does not end a sentence, ascending.
 const ABBREVIATIONS: [&str; 42] = [
     "a.m", "approx", "apr", "aug", "ave", "c", "ca", "capt", "cf", "col", "dec", "dr", "e.g",
     "etc", "feb", "fig", "gen", "gov", "hon", "i.e", "jan", "jr", "lt", "maj", "mar", "mr", "mrs",
@@ -20,25 +20,25 @@ const ABBREVIATIONS: [&str; 42] = [
     "vs",
 ];
 
-/// What a piece of a passage is.
+/// Kind of a piece of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A Markdown heading: says what the pieces under it are about and answers nothing itself.
+    /// A Markdown heading: names the subject of the pieces under it and answers nothing itself.
     Heading,
-    /// All else.
+    /// Any other text.
     Sentence,
 }
 
 /// A piece of a passage: a byte range without outer white space, never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Its bytes.
+    /// Its byte range.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub shape: Shape,
 }
 
-/// Cuts `text` into pieces, in order.
+/// Splits `text` into pieces, in order.
 #[must_use]
 pub fn split(text: &str) -> Vec<Segment> {
     let mut pieces = Segments {
@@ -81,13 +81,13 @@ pub fn split(text: &str) -> Vec<Segment> {
     pieces.found
 }
 
-/// The text behind the `#` marks, up to the line's end, where the line is a heading.
+/// Returns the text after the `#` marks, up to the end of the line, if the line is a heading.
 fn heading(body: &str) -> Option<&str> {
     let title = body.trim_start_matches('#');
     (title.len() < body.len() && title.starts_with([' ', '\t'])).then_some(title)
 }
 
-/// Length of a list item's mark (`- `, `2. `) with its space, 0 where there is none.
+/// Returns the length of a list item's mark (`- `, `2. `) with its space; 0 if there is none.
 fn marker_bytes(body: &str) -> usize {
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
     let mark = if digits == 0 {
@@ -117,7 +117,7 @@ impl Segments<'_> {
         self.push(start..block.end, Shape::Sentence);
     }
 
-    /// Trims, cuts what is too long, and drops what has neither letter nor digit.
+    /// Trims the range, splits it if it is too long, and drops pieces without letters or digits.
     fn push(&mut self, range: Range<usize>, shape: Shape) {
         let mut rest = self.text[range.clone()].trim();
         let mut at =
@@ -136,7 +136,7 @@ impl Segments<'_> {
     }
 }
 
-/// Where a text is cut so that its head is no longer than [`LONGEST_BYTES`]: at white space if there is any.
+/// Returns where to split a text so that its head is no longer than [`LONGEST_BYTES`]: at white space if there is any.
 fn cut_at(text: &str) -> usize {
     if text.len() <= LONGEST_BYTES {
         return text.len();
@@ -148,7 +148,7 @@ fn cut_at(text: &str) -> usize {
         .unwrap_or(limit)
 }
 
-/// Byte offsets in `block` behind each sentence but the last.
+/// Returns the byte offsets in `block` after each sentence but the last.
 fn sentence_ends(block: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     for (at, mark) in block
@@ -181,7 +181,8 @@ fn sentence_ends(block: &str) -> Vec<usize> {
     ends
 }
 
-/// Whether the full stop behind `head` belongs to its last word: an abbreviation, an initial, `U.S`, a list's number.
+/// Returns true if the full stop after `head` belongs to its last word: an abbreviation, an initial, `U.S`, a list's
+/// number.
 fn is_abbreviation(head: &str) -> bool {
     let start = head.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = head
@@ -257,7 +258,7 @@ mod tests {
     fn a_line_without_end_is_cut_at_white_space_within_the_limit() {
         let text = "word ".repeat(1_000);
         let pieces = split(&text);
-        // 200 words of 4 bytes with the 199 blanks between them are 999 bytes; one more would be 1,004.
+        // 200 words of 4 bytes with the 199 spaces between them are 999 bytes; one more would be 1,004.
         assert_eq!(
             pieces
                 .iter()

@@ -1,12 +1,13 @@
-//! Shingles: the runs of words of a text, as a set, and how alike two such sets are.
+//! Shingles: the set of a text's word n-grams, and the similarity of two such sets.
 //!
-//! As in Manning, Raghavan, Schütze, "Introduction to Information Retrieval" (2008), section 19.6, after Broder, "On the
-//! resemblance and containment of documents" (1997). Words are parted by white space.
+//! As in Manning, Raghavan, Schütze, "Introduction to Information Retrieval" (2008), section 19.6, after Broder, "On
+//! the resemblance and containment of documents" (1997). Words are separated by white space.
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The hashes of the runs of `width` words of `text`, ascending, each once; a text of fewer words is one shingle.
+/// Returns the hashes of the runs of `width` words of `text`, ascending and distinct; a text of fewer words is one
+/// shingle.
 #[must_use]
 pub fn shingles(text: &str, width: usize) -> Vec<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -20,7 +21,7 @@ pub fn shingles(text: &str, width: usize) -> Vec<u64> {
     shingles
 }
 
-/// The Jaccard coefficient of two sets of [`shingles`]: those in common over all; 1 for two empty ones.
+/// Returns the Jaccard coefficient of two sets of [`shingles`]: those in common over all; 1 for two empty ones.
 #[must_use]
 pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     let (mut i, mut j, mut shared) = (0, 0, 0);

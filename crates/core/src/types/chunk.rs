@@ -1,4 +1,4 @@
-//! A chunk: what is indexed, retrieved and packed.
+//! A chunk: the unit of indexing, retrieval and packing.
 
 use super::{ByteRange, ChunkId, DocId};
 
@@ -7,11 +7,11 @@ use super::{ByteRange, ChunkId, DocId};
 pub struct Chunk {
     /// `doc_id#ordinal`.
     pub id: ChunkId,
-    /// The document it is a range of.
+    /// The document that contains it.
     pub doc_id: DocId,
-    /// Its place among the document's chunks, from 0.
+    /// Its position among the document's chunks, from 0.
     pub ordinal: usize,
-    /// Where it stands in the document's text; without any title prefix.
+    /// Its range in the document's text; without any title prefix.
     pub range: ByteRange,
     /// Its size in the units of `chunking.tokenizer`, without any title prefix.
     pub n_tokens: usize,

@@ -1,15 +1,16 @@
-//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, the flags, and the failure modes.
+//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, the flags, and the
+//! failure modes.
 
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// A stage of a RAG pipeline, in order: support that one stage loses reaches none after it.
+    /// A stage of a RAG pipeline, in order: support that one stage loses does not reach the next.
     Stage {
         /// The documents.
         Corpus = "corpus",
         /// Their chunks.
         Chunking = "chunking",
-        /// The candidates: all that any retriever returned.
+        /// The candidates of all retrievers.
         Retrieval = "retrieval",
         /// The first k of the final ranking.
         Ranking = "ranking",
@@ -21,7 +22,7 @@ closed_set! {
 }
 
 impl Stage {
-    /// Returns the name of the stage's result, which a waterfall counts support in.
+    /// Returns the name of the stage's result, as used in waterfalls of support.
     #[must_use]
     pub fn result(self) -> &'static str {
         match self {
@@ -36,11 +37,11 @@ impl Stage {
 }
 
 closed_set! {
-    /// The failure class of a question: the stage that lost its answer, or another result.
+    /// Failure class of a question: the stage that lost its answer, or another result.
     FailureClass {
         /// The evidence is in no document.
         Corpus = "corpus",
-        /// A chunk boundary parted what was found from what was needed.
+        /// A chunk boundary separated what was found from what was needed.
         Chunking = "chunking",
         /// The evidence is not among the candidates.
         Retrieval = "retrieval",
@@ -48,7 +49,7 @@ closed_set! {
         Ranking = "ranking",
         /// In the top k, not in the prompt (or cut off by the server).
         Packing = "packing",
-        /// In the prompt, and the answer is wrong all the same.
+        /// In the prompt, but the answer is wrong.
         Generation = "generation",
         /// Right, with support in the prompt.
         Correct = "correct",
@@ -58,9 +59,9 @@ closed_set! {
         CorrectAbstention = "correct_abstention",
         /// Unanswerable, and the generator answered.
         Hallucinated = "hallucinated",
-        /// Support reached the prompt; there was no generator to use it.
+        /// Support reached the prompt; no generator was configured.
         Supported = "supported",
-        /// Nothing gold to go by.
+        /// Without gold answers or evidence.
         Unattributed = "unattributed",
         /// A call failed; never counted as wrong.
         Failed = "failed",
@@ -98,61 +99,63 @@ impl From<Stage> for FailureClass {
 }
 
 closed_set! {
-    /// What went wrong inside `generation`.
+    /// Cause of a loss in `generation`.
     Fault {
-        /// Right when given the gold passages alone: the context distracted it.
+        /// Right when given the gold passages alone: distracted by the context.
         ContextUse = "context_use",
-        /// Wrong with the gold passages alone too: the reader, or the label.
+        /// Wrong with the gold passages alone too: the reader or the label is at fault.
         Reader = "reader",
-        /// It said that it does not know.
+        /// The generator said that it does not know.
         Abstained = "abstained",
-        /// It declined to answer.
+        /// The generator declined to answer.
         Refused = "refused",
-        /// No answer could be taken from what it wrote.
+        /// No answer could be extracted from the reply.
         Format = "format",
     }
 }
 
 closed_set! {
-    /// Circumstances worth knowing beside the class.
+    /// Circumstances worth knowing in addition to the failure class.
     Flag {
         /// A gold range is cut by a chunk boundary.
         Cut = "cut",
-        /// A gold range lies beyond what the encoder reads of its chunk.
+        /// A gold range lies beyond the encoder input limit of its chunk.
         EncoderTruncated = "encoder_truncated",
-        /// Exact search has the gold among its candidates, HNSW lost it.
+        /// Exact search has the gold evidence among its candidates, HNSW lost it.
         AnnMiss = "ann_miss",
-        /// An answer string and a content term of the question stand in a packed passage that is not gold.
+        /// An answer string and a content term of the question occur in a packed passage without gold evidence.
         AnswerElsewhere = "answer_elsewhere",
         /// Right without context, wrong with the retrieved one.
         Misled = "misled",
-        /// Wrong with the gold passages, but answer and gold contain one another, or all arms agree on another answer.
+        /// Wrong with the gold passages, but answer and gold answer contain one another, or all arms agree on another
+        /// answer.
         LabelSuspect = "label_suspect",
-        /// The endpoint counted under 80 % of the prompt tokens that we did.
+        /// The endpoint counted less than 80% of our count of prompt tokens.
         ServerTruncated = "server_truncated",
     }
 }
 
 closed_set! {
-    /// A way in which retrieval or generation is known to fail, looked for in every question.
+    /// A known failure mode of retrieval or generation, tested in every question.
     Mode {
         /// Some evidence group has no passage that shares a content term with the question.
         NoSharedTerm = "no_shared_term",
-        /// Of several evidence groups one was there and another not: the first hop found, the second missed, or the reverse.
+        /// One of several evidence groups was found and another missing: the first hop found, the second missed, or the
+        /// reverse.
         BridgeMissed = "bridge_missed",
         /// At least half of the top k are near duplicates of a better ranked passage.
         NearDuplicates = "near_duplicates",
-        /// The support was whole only in the later half of a prompt of at least four passages.
+        /// The support was complete only in the later half of a prompt of at least four passages.
         GoldLate = "gold_late",
-        /// As the flag of that name.
+        /// See the flag of that name.
         AnswerElsewhere = "answer_elsewhere",
-        /// As the flag of that name, where an encoder took part.
+        /// See the flag of that name; only where an encoder took part.
         EncoderTruncated = "encoder_truncated",
     }
 }
 
 impl Mode {
-    /// What it says of a question, in a clause.
+    /// Describes the mode in a clause about a question.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
@@ -173,7 +176,7 @@ impl Mode {
         }
     }
 
-    /// Returns true if it can be why `stage` lost a question.
+    /// Returns true if it can explain a loss at `stage`.
     #[must_use]
     pub fn concerns(self, stage: Stage) -> bool {
         use Stage::{Chunking, Corpus, Generation, Packing, Ranking, Retrieval};

@@ -1,4 +1,4 @@
-//! The corpus as a run sees it: documents, and the chunks they were cut into.
+//! The corpus of a run: documents and their chunks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// `chunks` stand in the order of `documents`, each document's together, by ordinal.
+    /// Creates a corpus; `chunks` are in the order of `documents`, each document's together, by ordinal.
     #[must_use]
     pub fn new(documents: impl Into<Arc<[Document]>>, chunks: Vec<Chunk>) -> Self {
         let documents = documents.into();
@@ -47,19 +47,19 @@ impl Corpus {
         }
     }
 
-    /// All documents.
+    /// Returns all documents.
     #[must_use]
     pub fn documents(&self) -> &[Document] {
         &self.documents
     }
 
-    /// All chunks.
+    /// Returns all chunks.
     #[must_use]
     pub fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
-    /// One document.
+    /// Returns the document of that id.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&Document> {
         self.by_doc
@@ -67,7 +67,7 @@ impl Corpus {
             .map(|(number, _)| &self.documents[*number])
     }
 
-    /// The numbers of one document's chunks; empty for an unknown document.
+    /// Returns the numbers of one document's chunks; empty for an unknown document.
     #[must_use]
     pub fn chunk_numbers(&self, doc: &DocId) -> Range<usize> {
         self.by_doc
@@ -75,13 +75,13 @@ impl Corpus {
             .map_or(0..0, |(_, numbers)| numbers.clone())
     }
 
-    /// A chunk's number.
+    /// Returns a chunk's number.
     #[must_use]
     pub fn chunk_number(&self, id: &ChunkId) -> Option<usize> {
         self.by_chunk.get(id).copied()
     }
 
-    /// The chunk's own text and its document's title. `number` must be a chunk's.
+    /// Returns the chunk's text and its document's title. `number` must be a chunk's.
     #[must_use]
     pub fn chunk_text(&self, number: usize) -> (&str, &str) {
         let chunk = &self.chunks[number];
@@ -89,13 +89,13 @@ impl Corpus {
         (&document.text[chunk.range.as_range()], &document.title)
     }
 
-    /// The metadata of a chunk's document. `number` must be a chunk's.
+    /// Returns the metadata of a chunk's document. `number` must be a chunk's.
     #[must_use]
     pub fn chunk_metadata(&self, number: usize) -> &BTreeMap<String, Value> {
         &self.documents[self.by_doc[&self.chunks[number].doc_id].0].metadata
     }
 
-    /// The chunk as a run's files keep it.
+    /// Returns the chunk as stored in a run's files.
     #[must_use]
     pub fn passage(&self, id: &ChunkId) -> Option<Passage> {
         let number = self.chunk_number(id)?;

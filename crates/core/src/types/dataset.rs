@@ -1,4 +1,4 @@
-//! A loaded data set: corpus and questions, already checked against one another.
+//! A loaded data set: corpus and questions, checked against one another.
 
 use super::{Document, Question};
 
@@ -9,7 +9,7 @@ pub struct Dataset {
     pub documents: Vec<Document>,
     /// The questions, in the order of their source.
     pub questions: Vec<Question>,
-    /// What was counted and accepted while loading, worth telling.
+    /// Irregularities that were counted and accepted while loading.
     pub notes: Vec<Note>,
     /// Hex sha256 over all documents and questions as loaded: changes when any of them does.
     pub digest: String,
@@ -18,8 +18,8 @@ pub struct Dataset {
 /// Something a loader accepted but a user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// How often it happened.
+    /// Number of occurrences.
     pub count: usize,
-    /// What happened, in the plural, without the number: `empty documents (no chunk)`.
+    /// Description in the plural, without the number: `empty documents (no chunk)`.
     pub what: String,
 }

@@ -1,4 +1,4 @@
-//! A document as its data set gives it.
+//! A document of a data set.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,6 @@ pub struct Document {
     pub title: String,
     /// The text that chunks and evidence are ranges of; may be empty (counted, gives no chunk).
     pub text: String,
-    /// Fields to filter by.
+    /// Fields for filters.
     pub metadata: BTreeMap<String, serde_json::Value>,
 }

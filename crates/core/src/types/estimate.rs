@@ -4,16 +4,16 @@ use serde::Serialize;
 
 use super::ArmName;
 
-/// What a run would ask and what that may cost.
+/// Calls that a run would make and their possible cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Questions that are left to ask.
+    /// Questions still to ask.
     pub questions: usize,
-    /// Of those, questions whose retrieval failed: nothing is asked for them.
+    /// Questions among them whose retrieval failed: no call is made for them.
     pub failed: usize,
     /// Chunks of the corpus.
     pub chunks: usize,
-    /// By arm, in the order they are asked.
+    /// Calls by arm, in the order of the calls.
     pub arms: Vec<ArmCalls>,
     /// All calls.
     pub calls: u64,
@@ -29,7 +29,7 @@ pub struct Estimate {
     pub cost_usd: Forecast<f64>,
     /// Wall time.
     pub seconds: TimeForecast,
-    /// Kept replies to this run's prompts, which expectations are taken from.
+    /// Cached responses to this run's prompts, which the expected values are derived from.
     pub kept: Kept,
     /// The limit that would end the run early.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,46 +39,47 @@ pub struct Estimate {
 /// The prompts of one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ArmCalls {
-    /// Which.
+    /// The arm.
     pub arm: ArmName,
-    /// Questions that have it.
+    /// Questions that have this arm.
     pub questions: u64,
-    /// Whose reply is in the cache.
+    /// Questions whose response is cached.
     pub cached: u64,
-    /// That an arm before has, so that its reply serves both.
+    /// Questions whose prompt equals that of an earlier arm, so that one response serves both.
     pub same_prompt: u64,
     /// Calls to be made, repeats included.
     pub calls: u64,
-    /// Tokens of those calls' prompts.
+    /// Prompt tokens of those calls.
     pub prompt_tokens: u64,
 }
 
-/// How much, as far as it can be known before.
+/// A forecast amount: upper bound and expectation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Forecast<T> {
-    /// Where every answer is as long as it may be.
+    /// Amount if every answer has the maximum length.
     pub most: T,
-    /// Where answers are as long as the kept ones on average; `None` where none is kept.
+    /// Amount if answers are as long as the cached ones on average; `None` without cached responses.
     pub expected: Option<T>,
 }
 
-/// How long it takes, in seconds.
+/// Duration, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimeForecast {
-    /// Calls at once to begin with.
+    /// Initial number of concurrent calls.
     pub concurrency: usize,
-    /// Questions in work at once, of which some wait for their turn.
+    /// Questions in progress at once, some of which wait for their turn.
     pub in_work: usize,
-    /// Where each call takes as long as those of the kept replies did, waits included; `None` where none is kept.
+    /// Duration if each call takes as long as those of the cached responses, waits included; `None` without cached
+    /// responses.
     pub expected: Option<f64>,
-    /// Where each takes a second.
+    /// Duration if each call takes a second.
     pub at_one_a_call: f64,
 }
 
-/// Kept replies.
+/// Cached responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Kept {
-    /// How many.
+    /// Their number.
     pub replies: u64,
     /// Their mean length in tokens.
     pub mean_completion_tokens: f64,
@@ -86,19 +87,19 @@ pub struct Kept {
     pub mean_seconds: f64,
 }
 
-/// Where a limit ends the run.
+/// Limit that ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stop {
-    /// The setting.
+    /// Its setting.
     pub setting: &'static str,
     /// Its value.
     pub limit: f64,
-    /// About so many questions are asked before.
+    /// Approximate number of questions asked before.
     pub after_questions: usize,
 }
 
 impl ArmCalls {
-    /// No questions yet.
+    /// Creates the counts of an arm without questions.
     #[must_use]
     pub fn of(arm: ArmName) -> Self {
         Self {

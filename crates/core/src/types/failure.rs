@@ -1,4 +1,4 @@
-//! Why a question or a call has no result, as a trace keeps it.
+//! Reasons why a question or a call has no result, as stored in a trace.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::ArmName;
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// The cause of a failure, by what can be done about it.
+    /// Cause of a failure, by its remedy.
     ErrorKind {
         /// No server answers at the address.
         Unreachable = "unreachable",
@@ -20,7 +20,7 @@ closed_set! {
         RejectsMaxTokens = "rejects_max_tokens",
         /// The server does not take the temperature.
         RejectsTemperature = "rejects_temperature",
-        /// The same call fails again until configuration, data or server change.
+        /// Fails again until configuration, data or server change.
         Permanent = "permanent",
     }
 }
@@ -34,7 +34,7 @@ closed_set! {
         Generator = "generator",
         /// The service of an external RAG.
         Service = "service",
-        /// An external RAG when it was recorded.
+        /// An external RAG, in an imported run.
         Recorded = "recorded",
     }
 }
@@ -42,11 +42,11 @@ closed_set! {
 /// A failure in a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceError {
-    /// What failed.
+    /// The failed part.
     pub part: FailedPart,
     /// Its cause.
     pub kind: ErrorKind,
-    /// What the part reported.
+    /// Message of that part.
     pub message: String,
 }
 

@@ -33,7 +33,8 @@ pub enum Condition {
 }
 
 impl<'de> Deserialize<'de> for Condition {
-    /// By hand, for an untagged enum would take a list in a list for [`Excluded`], and says nothing of what it wants.
+    /// Implemented by hand: a derived untagged enum would accept a list in a list as [`Excluded`], and its errors do
+    /// not say what is expected.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wanted = "a condition is a text, a finite number, true or false, a list of these, `{ not = [...] }`, or numbers as \
                       `{ gt, gte, lt, lte }`";
@@ -83,7 +84,7 @@ pub struct NumberBounds {
 }
 
 impl Filter {
-    /// Returns true if there is no condition.
+    /// Returns true if there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
@@ -128,7 +129,7 @@ impl Condition {
     }
 }
 
-/// A list's items; any other value alone; nothing for a missing field.
+/// Returns a list's items, any other value alone, and nothing for a missing field.
 fn items(value: Option<&Value>) -> &[Value] {
     match value {
         None => &[],

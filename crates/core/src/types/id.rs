@@ -1,6 +1,6 @@
 //! Identifiers as newtypes over shared strings: cheap to copy into every ranking, impossible to mix up.
 //!
-//! A chunk's id is `doc_id#ordinal`; [`ChunkId::doc`] takes it apart again at the last `#`.
+//! A chunk's id is `doc_id#ordinal`; [`ChunkId::doc`] splits it at the last `#`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A string that is borrowed where the input has it as it is: a run names hundreds of ids a question.
+/// A string that borrows from the input if possible: a run names hundreds of ids per question.
 #[derive(Deserialize)]
 struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -20,7 +20,7 @@ macro_rules! id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The id as it was written.
+            /// Returns the id unchanged.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -84,18 +84,18 @@ id!(
     QuestionId
 );
 id!(
-    /// A chunk's id, `doc_id#ordinal`. Ordered as a string, as `trec_eval` orders what ties.
+    /// A chunk's id, `doc_id#ordinal`. Ordered as a string, as in `trec_eval`'s tie-breaking.
     ChunkId
 );
 
 impl ChunkId {
-    /// The id of the `ordinal`-th chunk (from 0) of `doc`.
+    /// Creates the id of the `ordinal`-th chunk (from 0) of `doc`.
     #[must_use]
     pub fn new(doc: &DocId, ordinal: usize) -> Self {
         Self::from(format!("{doc}#{ordinal}"))
     }
 
-    /// The document part: all before the last `#` (the whole id where there is none).
+    /// Returns the document part: everything before the last `#` (the whole id if there is none).
     #[must_use]
     pub fn doc(&self) -> &str {
         self.0.rsplit_once('#').map_or(&self.0, |(doc, _)| doc)

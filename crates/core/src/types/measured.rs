@@ -1,4 +1,4 @@
-//! An interval beside a number.
+//! A number with its confidence interval.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The interval cut to `-most..=most`: what a difference can be.
+    /// Clamps the interval to `-most..=most`, the range of a difference.
     #[must_use]
     pub fn within(self, most: f64) -> Self {
         Self {
@@ -27,14 +27,14 @@ impl Interval {
         }
     }
 
-    /// Whether zero lies inside or on the border.
+    /// Returns true if zero lies inside or on the border.
     #[must_use]
     pub fn holds_zero(self) -> bool {
         self.low <= 0.0 && 0.0 <= self.high
     }
 }
 
-/// `[low, high]`; a precision counts for both.
+/// Formats `[low, high]`; a precision applies to both.
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = f.precision().unwrap_or(3);
@@ -42,7 +42,7 @@ impl fmt::Display for Interval {
     }
 }
 
-/// A number that may be infinite, which JSON cannot write: null stands for it.
+/// A number that may be infinite, which JSON cannot write: null represents infinity.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(transparent)]
 struct MaybeInfinite(#[serde(with = "or_infinite")] f64);
@@ -62,11 +62,11 @@ impl From<Interval> for (MaybeInfinite, MaybeInfinite) {
     }
 }
 
-/// For `#[serde(with)]` on a number that may be positive infinity, a median rank say: null in JSON.
+/// For `#[serde(with)]` on a number that may be positive infinity, such as a median rank: null in JSON.
 pub mod or_infinite {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes null for what is not finite.
+    /// Writes null for numbers that are not finite.
     pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         number.is_finite().then_some(*number).serialize(serializer)
     }

@@ -1,8 +1,8 @@
-//! Floor 0, the nouns: plain data that every other floor speaks about.
+//! Layer 0, data types: plain data that every other layer uses.
 //!
-//! A data set holds [`Document`]s and [`Question`]s; documents are cut into [`Chunk`]s; retrievers return
-//! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a
-//! file, computes a measure or knows a wire format.
+//! A data set holds [`Document`]s and [`Question`]s; documents are split into [`Chunk`]s; retrievers return
+//! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a file,
+//! computes a measure or knows a wire format.
 
 mod chunk;
 mod class;

@@ -1,10 +1,10 @@
-//! A passage: a chunk with its text, as a run's files keep it.
+//! A passage: a chunk with its text, as stored in a run's files.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ByteRange, ChunkId, DocId};
 
-/// A chunk that some trace names, with what was shown of it.
+/// A chunk that some trace refers to, with its displayed text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
     /// The chunk.
@@ -14,8 +14,8 @@ pub struct Passage {
     /// The document's title; empty where it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Where it stands in the document's text.
+    /// Its range in the document's text.
     pub range: ByteRange,
-    /// The chunk's own text, without the title.
+    /// The chunk's text, without the title.
     pub text: String,
 }

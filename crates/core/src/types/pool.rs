@@ -10,21 +10,21 @@ use super::{ChunkId, Corpus, RetrieverName};
 pub struct Pooled {
     /// The passage.
     pub id: ChunkId,
-    /// Where each retriever that found it ranked it, from 1.
+    /// Rank by each retriever that found it, from 1.
     pub ranks: BTreeMap<RetrieverName, usize>,
 }
 
 impl Pooled {
-    /// The best of its ranks.
+    /// Returns the best of its ranks.
     #[must_use]
     pub fn best_rank(&self) -> usize {
         self.ranks.values().copied().min().unwrap_or(usize::MAX)
     }
 }
 
-/// What was pooled.
+/// Pooled passages of a set of questions.
 pub struct Pools {
-    /// The documents and the passages they were cut into.
+    /// Documents and passages.
     pub corpus: Arc<Corpus>,
     /// For each question, in order, its passages: by best rank, equal ones by id.
     pub of: Vec<Vec<Pooled>>,

@@ -1,4 +1,4 @@
-//! A question with all that is known of its right answer and of where that stands.
+//! A question with its gold answers and gold evidence.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{ByteRange, DocId, QuestionId};
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// The kind of answer that a question asks for. Decides which metrics apply.
+    /// Kind of answer that a question asks for. Determines which metrics apply.
     QuestionKind {
         /// A short text that occurs in a passage.
         Span = "span",
@@ -21,11 +21,11 @@ closed_set! {
     }
 }
 
-/// The part of a data set that a question belongs to.
+/// Part of a data set that a question belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
-    /// For choosing settings.
+    /// For choosing configurations.
     Tune,
     /// For confirming them.
     #[serde(alias = "held_out")]
@@ -53,29 +53,29 @@ pub type KeyFact = Vec<String>;
 pub struct Question {
     /// Unique in the set.
     pub id: QuestionId,
-    /// What is asked; never empty.
+    /// Text of the question; never empty.
     pub text: String,
-    /// The sort of answer wanted.
+    /// Kind of answer expected.
     pub kind: QuestionKind,
-    /// Right answers, each an alias of the others; empty where the data set has none.
+    /// Gold answers, each an alias of the others; empty if the data set has none.
     #[serde(default)]
     pub answers: Vec<String>,
-    /// Groups of which *every* one is needed; empty where nothing is labelled.
+    /// Evidence groups, *all* of which are needed; empty if nothing is labelled.
     #[serde(default)]
     pub evidence: Vec<Group>,
     /// Graded documents; a grade <= 0 is judged and not relevant.
     #[serde(default)]
     pub relevant: BTreeMap<DocId, i32>,
-    /// Facts a right free answer states, all of them.
+    /// Required facts: a right free answer states all of them.
     #[serde(default)]
     pub required: Vec<KeyFact>,
-    /// Facts a right free answer must not state.
+    /// Forbidden facts: a right free answer states none of them.
     #[serde(default)]
     pub forbidden: Vec<KeyFact>,
-    /// Free labels to cut results by.
+    /// Free labels to slice results by.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Its part of the set, where the set has parts.
+    /// Part of the data set, if it is split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<Split>,
 }
@@ -98,13 +98,13 @@ impl Question {
         }
     }
 
-    /// Whether `EM@k` is defined for it: a span question with at least one answer.
+    /// Returns true if `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {
         self.kind == QuestionKind::Span && !self.answers.is_empty()
     }
 
-    /// Its golds in one text for people: aliases behind one another, else the required facts.
+    /// Returns its gold answers in one text for people: aliases one after another, else the required facts.
     #[must_use]
     pub fn gold_text(&self) -> String {
         match self.kind {
@@ -119,7 +119,7 @@ impl Question {
         }
     }
 
-    /// Documents that count as relevant (grade > 0), ascending by id.
+    /// Returns documents that count as relevant (grade > 0), ascending by id.
     pub fn relevant_docs(&self) -> impl Iterator<Item = &DocId> {
         self.relevant
             .iter()

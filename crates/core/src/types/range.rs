@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// `start..end` in bytes, half open, written `[start, end]` in JSON.
+/// A half-open range `start..end` in bytes, written `[start, end]` in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "(usize, usize)", into = "(usize, usize)")]
 pub struct ByteRange {
@@ -19,7 +19,7 @@ pub struct ByteRange {
 }
 
 impl ByteRange {
-    /// The range `start..end`; empty when `end <= start`.
+    /// Creates the range `start..end`; empty when `end <= start`.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         Self {
@@ -28,31 +28,31 @@ impl ByteRange {
         }
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it holds no byte.
+    /// Returns true if it holds no byte.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether the two share at least one byte.
+    /// Returns true if the two share at least one byte.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether every byte of `other` is in `self`.
+    /// Returns true if every byte of `other` is in `self`.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// The standard library's form, for slicing.
+    /// Returns it as the standard library's range, for slicing.
     #[must_use]
     pub fn as_range(self) -> Range<usize> {
         self.start..self.end
@@ -88,7 +88,7 @@ impl fmt::Display for ByteRange {
 pub struct RangeSet(Vec<ByteRange>);
 
 impl RangeSet {
-    /// The union of `ranges`, in any order, overlapping or not.
+    /// Creates the union of `ranges`, in any order, overlapping or not.
     #[must_use]
     pub fn union(ranges: impl IntoIterator<Item = ByteRange>) -> Self {
         let mut sorted: Vec<ByteRange> = ranges
@@ -106,19 +106,19 @@ impl RangeSet {
         Self(merged)
     }
 
-    /// The ranges, ascending.
+    /// Returns the ranges, ascending.
     #[must_use]
     pub fn ranges(&self) -> &[ByteRange] {
         &self.0
     }
 
-    /// How many bytes it holds.
+    /// Returns the number of bytes it holds.
     #[must_use]
     pub fn len_bytes(&self) -> usize {
         self.0.iter().map(|range| range.len()).sum()
     }
 
-    /// The bytes that are in `self` and in `other`.
+    /// Returns the bytes in both `self` and `other`.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let (mut i, mut j, mut shared) = (0, 0, Vec::new());
@@ -132,7 +132,7 @@ impl RangeSet {
         Self(shared)
     }
 
-    /// Whether every byte of `other` is in `self`. The empty set is covered by any.
+    /// Returns true if every byte of `other` is in `self`. The empty set is covered by any.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self.intersection(other).len_bytes() == other.len_bytes()

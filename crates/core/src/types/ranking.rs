@@ -1,7 +1,7 @@
-//! Rankings, and the one place that says how they are ordered.
+//! Rankings, and the one definition of their order.
 //!
-//! Hits stand by score descending; equal scores by id **descending**, as `trec_eval` sorts its input
-//! (Buckley's `trec_eval`, `form_res_rels.c`: ties are broken by docno, larger first).
+//! Hits are ordered by score descending; equal scores by id **descending**, as `trec_eval` sorts its input (Buckley's
+//! `trec_eval`, `form_res_rels.c`: ties are broken by docno, larger first).
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -11,14 +11,14 @@ use super::{ChunkId, DocId};
 /// One ranked item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit<I = ChunkId> {
-    /// What was found.
+    /// Id of the item found.
     pub id: I,
-    /// How well it matched; larger is better; never NaN inside a [`Ranking`].
+    /// Score of the match; larger is better; never NaN inside a [`Ranking`].
     pub score: f64,
 }
 
 impl<I: Ord> Hit<I> {
-    /// The order of a ranking: score descending, then id descending.
+    /// Returns the order of a ranking: score descending, then id descending.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         other
@@ -39,7 +39,7 @@ impl<I> Default for Ranking<I> {
 }
 
 impl<I: Ord + Clone + std::hash::Hash> Ranking<I> {
-    /// Sorts `hits`, keeps the best of each id and drops those whose score is NaN.
+    /// Sorts `hits`, selects the best of each id and drops those whose score is NaN.
     #[must_use]
     pub fn new(mut hits: Vec<Hit<I>>) -> Self {
         hits.retain(|hit| !hit.score.is_nan());
@@ -52,7 +52,7 @@ impl<I: Ord + Clone + std::hash::Hash> Ranking<I> {
         Self(hits)
     }
 
-    /// The same ranking cut to its best `depth` hits.
+    /// Truncates the ranking to its best `depth` hits.
     #[must_use]
     pub fn cut(mut self, depth: usize) -> Self {
         self.0.truncate(depth);
@@ -61,32 +61,32 @@ impl<I: Ord + Clone + std::hash::Hash> Ranking<I> {
 }
 
 impl<I> Ranking<I> {
-    /// The hits, best first.
+    /// Returns the hits, best first.
     #[must_use]
     pub fn hits(&self) -> &[Hit<I>] {
         &self.0
     }
 
-    /// How many there are.
+    /// Returns the number of hits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing was found.
+    /// Returns true if nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The ids, best first.
+    /// Returns the ids, best first.
     pub fn ids(&self) -> impl Iterator<Item = &I> {
         self.0.iter().map(|hit| &hit.id)
     }
 }
 
-/// The documents of chunks ranked best first, each by its first occurrence: collapse the whole ranking,
-/// cut afterwards.
+/// Returns the documents of chunks ranked best first, each by its first occurrence: collapse the whole ranking, apply
+/// the cutoff afterwards.
 pub fn collapse<'a>(chunks: impl IntoIterator<Item = &'a ChunkId>) -> Vec<DocId> {
     let mut seen = HashSet::new();
     chunks

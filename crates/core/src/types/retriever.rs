@@ -3,7 +3,7 @@
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// A retriever.
+    /// Name of a retriever.
     RetrieverName {
         /// TF-IDF with cosine similarity.
         Tfidf = "tfidf",

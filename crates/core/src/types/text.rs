@@ -1,10 +1,10 @@
-//! A passage's text as encoders, rerankers and indexes take it: with its title, and the two not yet joined.
+//! Text of a passage for encoders, rerankers and indexes: with its title, not yet joined.
 //!
-//! Most models read one text, some (DPR) a pair, so the joining is theirs.
+//! Most models read one text, some (DPR) a pair, so each model joins them itself.
 
 use std::borrow::Cow;
 
-/// A text with the title that stands before it.
+/// A text with the title that precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TitledText<'a> {
     /// The document's title; empty for none, for questions, and where titles are left out.
@@ -14,13 +14,13 @@ pub struct TitledText<'a> {
 }
 
 impl<'a> TitledText<'a> {
-    /// A text without a title.
+    /// Creates a text without a title.
     #[must_use]
     pub fn untitled(text: &'a str) -> Self {
         Self { title: "", text }
     }
 
-    /// Title and text as one: a line feed between them where there is a title.
+    /// Joins title and text, with a line feed between them if there is a title.
     #[must_use]
     pub fn joined(self) -> Cow<'a, str> {
         if self.title.is_empty() {
@@ -30,7 +30,7 @@ impl<'a> TitledText<'a> {
         }
     }
 
-    /// How many bytes [`Self::joined`] puts before the text.
+    /// Returns the number of bytes that [`Self::joined`] puts before the text.
     #[must_use]
     pub fn prefix_bytes(self) -> usize {
         if self.title.is_empty() {
@@ -41,12 +41,12 @@ impl<'a> TitledText<'a> {
     }
 }
 
-/// How long a text is for an encoder, special tokens left out.
+/// Length of a text for an encoder, without special tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// Its tokens.
+    /// Number of its tokens.
     pub n_tokens: usize,
-    /// Those of them that the encoder reads.
+    /// Number of tokens that the encoder reads.
     pub n_read: usize,
 }
 

@@ -1,8 +1,8 @@
-//! One question's way through the pipeline, as `traces.jsonl` keeps it: a line each.
+//! Trace of one question through the pipeline, one line of `traces.jsonl`.
 //!
-//! A trace holds all that scoring, attribution and reports need together with `passages.jsonl`: the question
-//! with its golds, what each step returned, what was packed and answered. Nothing in it is recomputed by
-//! calling anything. It holds no judgment: failure classes come from evaluation.
+//! Together with `passages.jsonl` a trace holds everything that scoring, attribution and reports need: the question
+//! with its gold answers and evidence, the results of each step, the packed passages and the answers. Nothing is
+//! recomputed by calling a model or a server. It holds no judgment: failure classes come from evaluation.
 
 use std::collections::BTreeMap;
 
@@ -18,19 +18,19 @@ closed_set! {
         Tfidf = "tfidf",
         /// BM25.
         Bm25 = "bm25",
-        /// One vector a chunk.
+        /// One vector per chunk.
         Dense = "dense",
-        /// One vector a token.
+        /// One vector per token.
         LateInteraction = "late_interaction",
-        /// Whatever another pipeline did until it had its passages: recorded there, not run here.
+        /// Retrieval of an external RAG: imported, not run here.
         External = "external",
-        /// The retrievers' rankings made one.
+        /// Fusion of the retrievers' rankings.
         Fused = "fused",
-        /// After the reranker.
+        /// The reranker's ranking.
         Reranked = "reranked",
-        /// What of that scores at least `min_score`.
+        /// Hits of the previous step that score at least `min_score`.
         MinScore = "min_score",
-        /// What went into the prompt, in prompt order.
+        /// Passages of the prompt, in prompt order.
         Packed = "packed",
     }
 }
@@ -49,11 +49,11 @@ impl From<RetrieverName> for Step {
 closed_set! {
     /// A counterfactual condition (arm): the context that the generator is given for a question.
     ArmName {
-        /// The pipeline's own prompt; always run.
+        /// The pipeline's prompt; always run.
         Retrieved = "retrieved",
         /// The gold passages alone.
         Oracle = "oracle",
-        /// The pipeline's own prompt with the missing gold passages added, at the same token budget.
+        /// The pipeline's prompt with the missing gold passages added, at the same token budget.
         GoldInNoise = "gold_in_noise",
         /// No context.
         ClosedBook = "closed_book",
@@ -61,7 +61,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// By which rule support was decided.
+    /// Rule that decided support.
     SupportRule {
         /// Gold byte ranges inside the union of the passages' ranges.
         Ranges = "ranges",
@@ -69,33 +69,33 @@ closed_set! {
         Documents = "documents",
         /// No evidence labelled: a passage holds an answer string.
         AnswerString = "answer_string",
-        /// Nothing gold to go by.
+        /// Neither evidence nor gold answers.
         Nothing = "nothing",
     }
 }
 
 closed_set! {
-    /// What kind of reply an answer is.
+    /// Kind of reply.
     Stance {
-        /// It gives an answer.
+        /// An answer.
         Answered = "answered",
-        /// It says that it does not know.
+        /// A statement that it does not know.
         Abstained = "abstained",
-        /// It declines.
+        /// A refusal.
         Refused = "refused",
-        /// No answer could be taken from it.
+        /// No answer could be extracted from it.
         Unreadable = "unreadable",
     }
 }
 
 closed_set! {
-    /// Where a reply was taken from.
+    /// Source of a reply.
     #[derive(Default)]
     Origin {
         /// A call was made.
         #[default]
         Called = "called",
-        /// An earlier call's reply to the same prompt was kept.
+        /// Cached response to the same prompt.
         Cached = "cached",
         /// Another arm of the same question had the same prompt.
         SamePrompt = "same_prompt",
@@ -103,29 +103,29 @@ closed_set! {
 }
 
 closed_set! {
-    /// Why generation ended.
+    /// Reason why generation ended.
     Finish {
-        /// The model was done.
+        /// The model finished.
         Stop = "stop",
         /// `max_tokens` was reached.
         Length = "length",
-        /// A content filter stepped in.
+        /// A content filter intervened.
         Filtered = "filtered",
         /// The call failed.
         Error = "error",
     }
 }
 
-/// Whether a set of passages supports the question, and by which rule that was decided.
+/// Support of a question by a set of passages, with the rule that decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Support {
-    /// Whether it does.
+    /// True if the passages support the question.
     pub holds: bool,
     /// The rule.
     pub rule: SupportRule,
 }
 
-/// The gold of a question as the run's corpus and chunking have it.
+/// Gold evidence of a question in the run's corpus and chunks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gold {
     /// Support by the whole documents.
@@ -136,25 +136,25 @@ pub struct Gold {
     pub groups: Vec<Vec<GoldMember>>,
 }
 
-/// Where one evidence member stands in the run's chunks.
+/// Location of one evidence member in the run's chunks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoldMember {
     /// The document.
     pub doc: DocId,
-    /// Whether the corpus has it, with any text.
+    /// True if the corpus has it, with any text.
     pub present: bool,
-    /// The member's ranges cut to what stands in some chunk: what is left out is white space between chunks.
+    /// The member's ranges, limited to the parts that lie in some chunk: the rest is white space between chunks.
     pub needed: Vec<ByteRange>,
     /// Chunks that hold a byte of the ranges, in document order; for a member without ranges those that hold an
     /// answer string, or all of the document's chunks where none does.
     pub chunks: Vec<ChunkId>,
-    /// For a member without ranges: whether the document holds an answer string. Not looked at where there are ranges.
+    /// For a member without ranges: true if the document holds an answer string. Not computed for a member with ranges.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_answer: bool,
-    /// Bytes of the document's text; `None` where the corpus does not have it.
+    /// Length of the document's text in bytes; `None` if it is not in the corpus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc_bytes: Option<usize>,
-    /// Whether part of a needed range lies beyond what the encoder reads of every chunk it stands in.
+    /// True if part of a needed range lies beyond the encoder input limit in every chunk that holds it.
     #[serde(default)]
     pub encoder_truncated: bool,
 }
@@ -166,12 +166,12 @@ pub struct StepHit {
     pub id: ChunkId,
     /// The step's score.
     pub score: f64,
-    /// What the score is made of, by component.
+    /// Parts of the score, by component.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, f64>,
 }
 
-/// What one step returned.
+/// Results of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
     /// The step.
@@ -179,7 +179,7 @@ pub struct TraceStep {
     pub step: Step,
     /// Best first.
     pub hits: Vec<StepHit>,
-    /// Whether all candidates support it once exact search's hits stand for these, where these come from an approximate one.
+    /// Support by all candidates if exact search's hits replace these, where these come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<Support>,
     /// Wall time, seconds.
@@ -199,47 +199,47 @@ impl TraceStep {
     }
 }
 
-/// Tokens of one call.
+/// Token counts of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUse {
-    /// The prompt's, by our own count (`cl100k_base`).
+    /// Tokens of the prompt, by our count (`cl100k_base`).
     pub prompt: u64,
-    /// The prompt's, as the endpoint billed it.
+    /// Tokens of the prompt, as billed by the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_billed: Option<u64>,
-    /// The answer's, as billed, else by our own count.
+    /// Tokens of the answer, as billed, else by our count.
     pub completion: u64,
 }
 
 /// One call of the generator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// What stood in the prompt, in order.
+    /// Passages of the prompt, in order.
     pub passages: Vec<ChunkId>,
-    /// What came back, untouched.
+    /// The reply, unmodified.
     pub raw: String,
-    /// The short answer taken from it; empty when it abstained, refused or was unreadable.
+    /// The short answer extracted from it; empty when it abstained, refused or was unreadable.
     pub extracted: String,
     /// The kind of reply.
     pub stance: Stance,
-    /// Why it ended.
+    /// Reason why it ended.
     pub finish: Finish,
-    /// Where the reply was taken from: only one that was called for cost anything.
+    /// Source of the reply: only one that was called for cost anything.
     #[serde(default)]
     pub origin: Origin,
-    /// Tokens of the prompt and its reply, wherever that was taken from.
+    /// Tokens of the prompt and its reply, whatever its source.
     pub tokens: TokenUse,
     /// Cost in US dollars; 0 for local readers and unpriced endpoints.
     pub cost_usd: f64,
     /// Wall time, seconds.
     pub seconds: f64,
-    /// Why the call failed, where it did.
+    /// Reason why the call failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
 }
 
 impl Attempt {
-    /// The answer for people: the short one, or in brackets what kind of reply came instead.
+    /// Returns the answer for people: the short one, or in brackets the kind of reply.
     #[must_use]
     pub fn answer_text(&self) -> String {
         if self.extracted.is_empty() {
@@ -253,27 +253,27 @@ impl Attempt {
 /// All attempts of one arm; more than one only with repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
-    /// Which.
+    /// The arm.
     pub arm: ArmName,
-    /// Its calls.
+    /// The calls.
     pub attempts: Vec<Attempt>,
 }
 
 /// One line of `traces.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The question's place in the run, from 0: lines come in the order they finish, readers sort by this.
+    /// Index of the question in the run, from 0: lines are in the order of completion, readers sort by this.
     pub index: usize,
-    /// The question with its golds.
+    /// The question with its gold answers and evidence.
     pub question: Question,
-    /// Its gold in this run's chunks.
+    /// The gold evidence in this run's chunks.
     pub gold: Gold,
-    /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
+    /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
-    /// Why the question failed before any call of the generator; then it has no step and no arm.
+    /// Reason why the question failed before any call of the generator; it then has no steps and no arms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
 }
@@ -292,13 +292,13 @@ impl Trace {
         }
     }
 
-    /// The step of that name, where the run has it.
+    /// Returns the step of that name, if the run has it.
     #[must_use]
     pub fn step(&self, step: Step) -> Option<&TraceStep> {
         self.steps.iter().find(|entry| entry.step == step)
     }
 
-    /// The ranking that packing read: the last before it. `None` only for a trace without retrieval.
+    /// Returns the ranking that packing read: the last step before it. `None` only for a trace without retrieval.
     #[must_use]
     pub fn final_ranking(&self) -> Option<&TraceStep> {
         self.steps
@@ -307,7 +307,7 @@ impl Trace {
             .find(|entry| entry.step != Step::Packed)
     }
 
-    /// The retrievers' own rankings: all before fusion.
+    /// Returns the rankings of the single retrievers, before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStep> {
         self.steps.iter().filter(|entry| {
             !matches!(
@@ -317,14 +317,15 @@ impl Trace {
         })
     }
 
-    /// What was packed, in prompt order.
+    /// Returns the packed passages, in prompt order.
     pub fn packed(&self) -> impl Iterator<Item = &ChunkId> {
         self.step(Step::Packed)
             .into_iter()
             .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
     }
 
-    /// Every chunk that it names, some of them several times: hits, gold, and what stood in prompts.
+    /// Returns every chunk that the trace refers to, possibly several times: hits, gold evidence, and passages of
+    /// prompts.
     pub fn passages(&self) -> impl Iterator<Item = &ChunkId> {
         let hits = self
             .steps
@@ -343,7 +344,7 @@ impl Trace {
         hits.chain(gold).chain(shown)
     }
 
-    /// [`Self::passages`], to be replaced.
+    /// Returns [`Self::passages`] for replacement.
     pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
         let hits = self
             .steps
@@ -363,7 +364,7 @@ impl Trace {
         hits.chain(gold).chain(shown)
     }
 
-    /// The first attempt of an arm.
+    /// Returns the first attempt of an arm.
     #[must_use]
     pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {
         self.arms
@@ -373,7 +374,7 @@ impl Trace {
             .first()
     }
 
-    /// The failure that leaves the question without a result: its own, else that of the first call that failed.
+    /// Returns the failure that leaves the question without a result: its own, else that of the first call that failed.
     #[must_use]
     pub fn failure(&self) -> Option<QuestionFailure<'_>> {
         if let Some(error) = &self.error {
@@ -388,7 +389,7 @@ impl Trace {
         })
     }
 
-    /// Whether the question failed and is to be asked again on resume.
+    /// Returns true if the question failed and is to be asked again on resume.
     #[must_use]
     pub fn failed(&self) -> bool {
         self.failure().is_some()

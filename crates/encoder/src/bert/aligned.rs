@@ -1,4 +1,4 @@
-//! Buffers that start on a cache line, so that no vector load straddles two, and that are made once and used again.
+//! Reusable buffers that start on a cache line, so that no vector load straddles two.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -11,7 +11,7 @@ pub(super) struct Aligned<T = f32> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// `len` zeros.
+    /// Creates `len` zeros.
     pub(super) fn zeros(len: usize) -> Self {
         let padding = LINE / size_of::<T>();
         let store = vec![T::default(); len + padding];
@@ -19,7 +19,7 @@ impl<T: Copy + Default> Aligned<T> {
         Self { store, start, len }
     }
 
-    /// The first `len` numbers, whatever they hold; a longer buffer takes this one's place where it is too short.
+    /// Returns the first `len` numbers, whatever they hold; a buffer that is too short is replaced by a longer one.
     pub(super) fn room(&mut self, len: usize) -> &mut [T] {
         if self.len < len {
             *self = Self::zeros(len);
@@ -27,12 +27,12 @@ impl<T: Copy + Default> Aligned<T> {
         &mut self.as_mut_slice()[..len]
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub(super) fn as_slice(&self) -> &[T] {
         &self.store[self.start..self.start + self.len]
     }
 
-    /// The numbers, to be written.
+    /// Returns the numbers for writing.
     pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.store[self.start..self.start + self.len]
     }

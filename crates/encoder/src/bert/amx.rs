@@ -1,7 +1,8 @@
-//! The one unsafe kernel: products of bfloat16 tiles on the matrix unit of Intel's servers (AMX, Sapphire Rapids on).
+//! The one unsafe kernel: products of bfloat16 tiles on the matrix unit of Intel's servers (AMX, Sapphire Rapids and
+//! later).
 //!
-//! It exists because the unit multiplies 16 times as many numbers a cycle as `f32` vectors do, and Rust's intrinsics for
-//! it are not stable. Everything that decides what is multiplied is safe code in `tiles.rs`.
+//! It exists because the unit multiplies 16 times as many numbers per cycle as `f32` vectors do, and Rust's intrinsics
+//! for it are not stable. Everything that decides which numbers are multiplied is safe code in `tiles.rs`.
 
 use std::sync::OnceLock;
 
@@ -17,17 +18,17 @@ pub(super) const STEP_NUMBERS: usize = SIDE * STEP;
 pub(super) struct Amx(());
 
 impl Amx {
-    /// Asks once a process; `None` where there are none.
+    /// Detects the tiles, once per process; `None` if there are none.
     pub(super) fn of_this_machine() -> Option<Self> {
         static ALLOWED: OnceLock<bool> = OnceLock::new();
         ALLOWED.get_or_init(allowed).then_some(Self(()))
     }
 
-    /// `out = left * right` for one stripe and some panels of one depth, summed in `f32` from zero.
+    /// Computes `out = left * right` for one stripe and some panels of one depth, summed in `f32` from zero.
     ///
-    /// `left`: a step after another of the inner dimension, each 32 rows of 32 numbers. `right`: a panel after another,
-    /// each a step after another, each two tiles of 16 rows of 16 pairs: pair `j` of row `p` is column `j` at `2p` and
-    /// `2p + 1` of the step. `out`: 32 rows as wide as the panels together.
+    /// `left`: the steps of the inner dimension one after another, each 32 rows of 32 numbers. `right`: the panels one
+    /// after another, each with its steps one after another, each two tiles of 16 rows of 16 pairs: pair `j` of row `p`
+    /// is column `j` at `2p` and `2p + 1` of the step. `out`: 32 rows as wide as the panels together.
     ///
     /// Every number of `out` depends on its own row and column only: the unit adds the products of one pair after
     /// another, in the order of the inner dimension.
@@ -61,7 +62,7 @@ fn run(_: Amx, _: &[u16], _: &[u16], _: usize, _: usize, _: &mut [f32]) {
     unreachable!("no `Amx` is made for this target")
 }
 
-/// Whether the processor has tiles of bfloat16 and Linux saves them for this process (its documentation: "Using
+/// Returns true if the processor has tiles of bfloat16 and Linux saves them for this process (its documentation: "Using
 /// XSTATE features in user space applications").
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[allow(
@@ -75,14 +76,14 @@ fn allowed() -> bool {
     const ARCH_PRCTL: i64 = 158;
     const ARCH_REQ_XCOMP_PERM: i64 = 0x1023;
     const XFEATURE_XTILEDATA: i64 = 18;
-    // Leaf 7, EDX: bit 22 AMX-BF16, bit 24 AMX-TILE. The leaf is there on every processor that has AVX2.
+    // Leaf 7, EDX: bit 22 AMX-BF16, bit 24 AMX-TILE. Every processor with AVX2 has this leaf.
     const NEEDED: u32 = 1 << 22 | 1 << 24;
     if !std::arch::is_x86_feature_detected!("avx2") || __cpuid_count(7, 0).edx & NEEDED != NEEDED {
         return false;
     }
     let mut status = ARCH_PRCTL;
-    // SAFETY: a system call that reads its three registers and no memory; the kernel changes rax, rcx and r11 alone. What
-    // it changes for this process is that tiles may be used. It fails with an error where it is not known.
+    // SAFETY: a system call that reads its three registers and no memory; the kernel changes rax, rcx and r11 alone.
+    // Its only effect on this process is that tiles may be used. It fails with an error on kernels that do not know it.
     unsafe {
         asm!(
             "syscall",
@@ -189,7 +190,7 @@ mod tests {
         (x.to_bits() >> 16) as u16
     }
 
-    /// Small integers are exact in bfloat16 and their sums in `f32`, so the product must be the integers' own.
+    /// Small integers are exact in bfloat16 and their sums in `f32`, so the product must equal that of the integers.
     #[test]
     fn a_stripe_times_panels_is_the_integers_product_where_the_machine_has_tiles() {
         let Some(amx) = Amx::of_this_machine() else {

@@ -1,7 +1,7 @@
 //! Self-attention of one sequence: per head `softmax(Q K^T) V`.
 //!
-//! Works on a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never padded;
-//! tokens that look and are not seen simply have no keys.
+//! Processes a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never
+//! padded; tokens that attend without being attended to simply have no keys.
 
 #![allow(
     clippy::inline_always,
@@ -19,7 +19,7 @@ use ragtriage_core::config::Precision;
 /// Query rows whose scores are held at once: a multiple of every tile height.
 const BLOCK: usize = 32;
 
-/// Scratch for sequences up to a length, reused over heads, layers, sequences and batches.
+/// Scratch memory for sequences up to a length, reused over heads, layers, sequences and batches.
 pub(super) struct Attention {
     keys: Packed,
     values: Packed,
@@ -28,19 +28,19 @@ pub(super) struct Attention {
     n_heads: usize,
 }
 
-/// One sequence's rows, a head beside the other in each.
+/// One sequence's rows, with the heads next to each other in each row.
 pub(super) struct Heads<'a> {
     /// Rows that attend, already scaled by `1 / sqrt(head_width)`, `query_stride` apart.
     pub(super) queries: &'a [f32],
     pub(super) query_stride: usize,
-    /// A row a token, `3 * n_heads * head_width` wide: what stands first is not read, then keys, then values.
+    /// One row per token, `3 * n_heads * head_width` wide: a part that is not read, then keys, then values.
     pub(super) tokens: &'a [f32],
-    /// So many tokens, from the first and at least one, are attended to.
+    /// Number of tokens, from the first, that are attended to; at least one.
     pub(super) n_seen: usize,
 }
 
 impl Attention {
-    /// Scratch for sequences of at most `longest` tokens.
+    /// Allocates scratch memory for sequences of at most `longest` tokens.
     pub(super) fn new(
         longest: usize,
         n_heads: usize,
@@ -58,7 +58,7 @@ impl Attention {
         }
     }
 
-    /// Attends within one sequence. `out`: a row a query, `n_heads * head_width` wide.
+    /// Attends within one sequence. `out`: one row per query, `n_heads * head_width` wide.
     pub(super) fn attend(
         &mut self,
         arch: Arch,
@@ -151,7 +151,7 @@ impl WithSimd for Softmax<'_> {
     }
 }
 
-/// Rows, `stride` apart and `width` wide, over their totals.
+/// Rows, `stride` apart and `width` wide, divided by their totals.
 struct Divide<'a> {
     rows: &'a mut [f32],
     stride: usize,

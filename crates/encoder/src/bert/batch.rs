@@ -4,13 +4,13 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Bert, Sequence, Wanted};
 
-/// Tokens a batch aims at: its activations fit a second-level cache of 2 MB or little more, and weights are read
-/// from memory once a batch.
+/// Target number of tokens per batch: its activations fit a second-level cache of 2 MB or little more, and weights are
+/// read from memory once per batch.
 const BATCH_TOKENS: usize = 512;
 
-/// Runs `sequences` through `model` and gives what `head` makes of each one's place in `sequences` and states (rows of the
-/// model's hidden size, as `wanted`), in their order. `on_done` hears of every finished batch's size and says whether to go on; `None` once it
-/// said no.
+/// Runs `sequences` through `model` and returns, in their order, the result of `head` for each one's index in
+/// `sequences` and states (rows of the model's hidden size, as `wanted`). `on_done` receives every finished batch's
+/// size and returns false to stop; the result is then `None`.
 pub fn run<T: Send>(
     model: &Bert,
     sequences: &[Sequence<'_>],
@@ -36,8 +36,8 @@ pub fn run<T: Send>(
     Some(ordered.into_iter().map(|(_, made)| made).collect())
 }
 
-/// Sequences in batches of about [`BATCH_TOKENS`] tokens, the longest first, so that no thread is left with a long
-/// batch at the end.
+/// Groups sequences into batches of about [`BATCH_TOKENS`] tokens, the longest first, so that no thread is left with a
+/// long batch at the end.
 fn batches(sequences: &[Sequence<'_>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sequences.len()).collect();
     order.sort_by_key(|i| std::cmp::Reverse(sequences[*i].ids.len()));

@@ -1,6 +1,6 @@
-//! The transformer's shape, as `config.json` gives it.
+//! The transformer's shape, as given in `config.json`.
 //!
-//! Anything that this crate's forward pass does not compute is refused here by name, before a weight is read.
+//! Configurations that this crate's forward pass does not support are rejected here by name, before any weight is read.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use super::BertError;
 
-/// `layer_norm_eps` where a config has none: transformers' default for these models, and `DistilBERT`'s constant.
+/// `layer_norm_eps` if a config has none: transformers' default for these models, and `DistilBERT`'s constant.
 const LAYER_NORM_EPSILON: f32 = 1e-12;
 /// Names of the exact, erf-based GELU in transformers.
 const GELU_NAMES: [&str; 2] = ["gelu", "gelu_python"];
 
-/// Whose names the tensors and settings go by; the arithmetic is the same.
+/// Model family that names the tensors and settings; the arithmetic is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Architecture {
-    /// `BERT` itself (Devlin et al. 2019).
+    /// `BERT` (Devlin et al. 2019).
     Bert,
     /// One of the two encoders of `DPR` (Karpukhin et al. 2020).
     Dpr,
@@ -28,7 +28,7 @@ pub(super) enum Architecture {
 }
 
 impl Architecture {
-    /// The `model_type`s that are computed.
+    /// The supported `model_type`s.
     const SUPPORTED: &'static str = "bert, roberta, xlm-roberta, camembert, distilbert, dpr";
 
     fn of(model_type: &str) -> Option<Self> {
@@ -52,17 +52,17 @@ pub struct BertConfig {
     pub(super) num_attention_heads: usize,
     /// Rows of the position table.
     pub(super) max_position_embeddings: usize,
-    /// The row of the position table that a first token takes.
+    /// Row of the position table for a first token.
     pub(super) first_position: usize,
-    /// Rows of the token type table; 0 where there is none.
+    /// Rows of the token type table; 0 if there is none.
     pub(super) type_vocab_size: usize,
     pub(super) vocab_size: usize,
     pub(super) layer_norm_eps: f32,
-    /// The labels of a classifier on top, where the file names them.
+    /// Number of labels of a classifier on top, if the file names them.
     n_labels: Option<usize>,
 }
 
-/// The keys that all members of the family share.
+/// Keys shared by all members of the family.
 #[derive(Deserialize)]
 struct Shared {
     model_type: String,
@@ -89,7 +89,7 @@ struct Shared {
     vocab_size: usize,
 }
 
-/// Only this, so that another kind of model is refused by its name and not for a key that it lacks.
+/// Parsed alone, so that another kind of model is rejected by its type and not for a missing key.
 #[derive(Deserialize)]
 struct ModelType {
     model_type: String,
@@ -146,37 +146,38 @@ impl BertConfig {
         Ok(config)
     }
 
-    /// Numbers of a token's state.
+    /// Returns the length of a token's state.
     pub fn hidden_size(&self) -> usize {
         self.hidden_size
     }
 
-    /// The longest sequence.
+    /// Returns the maximum length of a sequence.
     pub fn positions(&self) -> usize {
         self.max_position_embeddings - self.first_position
     }
 
-    /// Entries of the vocabulary.
+    /// Returns the number of entries of the vocabulary.
     pub fn vocab_size(&self) -> usize {
         self.vocab_size
     }
 
-    /// How many labels the file says that a classifier on top has.
+    /// Returns the number of labels that the file gives for a classifier on top.
     pub fn n_labels(&self) -> Option<usize> {
         self.n_labels
     }
 
-    /// Whether this is one of `DPR`'s encoders, which read a title and a text as a pair and give the first state.
+    /// Returns true if this is one of `DPR`'s encoders, which read a title and a text as a pair and return the first
+    /// state.
     pub fn is_dpr(&self) -> bool {
         self.family == Architecture::Dpr
     }
 
-    /// Numbers of one attention head.
+    /// Returns the width of one attention head.
     pub(super) fn head_width(&self) -> usize {
         self.hidden_size / self.num_attention_heads
     }
 
-    /// Whether the sizes fit each other.
+    /// Checks that the sizes fit each other.
     fn check(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
         if heads == 0 || self.hidden_size == 0 || !self.hidden_size.is_multiple_of(heads) {
@@ -202,9 +203,9 @@ impl BertConfig {
 }
 
 impl Shared {
-    /// Refuses what would be computed otherwise.
+    /// Rejects settings that would need another computation.
     fn check(&self, path: &Path) -> Result<(), BertError> {
-        // Folders with code of their own name it here; their model type may be `bert` and the arithmetic another.
+        // Folders with custom code name it here; their model type may be `bert` and the arithmetic another.
         if let Some(code) = self.auto_map.as_ref().and_then(|map| map.get("AutoModel")) {
             return Err(BertError::unsupported(
                 path,

@@ -1,30 +1,30 @@
-//! Why a checkpoint's bytes are no model of ours.
+//! Errors of unsupported or malformed checkpoints.
 
 use std::path::{Path, PathBuf};
 
-/// Why a checkpoint's bytes are no model of ours.
+/// Error of an unsupported or malformed checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum BertError {
-    /// A file is not what its name says.
+    /// A file of the wrong format.
     #[error("`{path}` cannot be used: {what}")]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in its parser's words.
+        /// The defect, in its parser's words.
         what: String,
     },
-    /// A checkpoint that this crate does not compute.
+    /// A checkpoint that this crate does not support.
     #[error(
         "`{path}` has `{setting}` = `{value}`, which is not supported (supported: {supported})"
     )]
     Unsupported {
-        /// The file that says so.
+        /// The file with the setting.
         path: PathBuf,
         /// Its key.
         setting: &'static str,
         /// Its value.
         value: String,
-        /// What would do.
+        /// Supported values.
         supported: &'static str,
     },
     /// A maximum length without room for a text.
@@ -32,20 +32,20 @@ pub enum BertError {
         "a model that reads {max_tokens} tokens has no room for a text: `max_tokens` is at least {fewest}"
     )]
     TooShort {
-        /// As asked.
+        /// The requested maximum.
         max_tokens: usize,
-        /// The least.
+        /// The minimum.
         fewest: usize,
     },
     /// A maximum length beyond the model's positions.
     #[error("`max_tokens` {max_tokens} is more than the {positions} positions the model has")]
     TooLong {
-        /// As asked.
+        /// The requested maximum.
         max_tokens: usize,
-        /// What the model has.
+        /// Positions of the model.
         positions: usize,
     },
-    /// The tokenizer refused a text.
+    /// The tokenizer rejected a text.
     #[error("cannot tokenize a text: {0}")]
     Tokenize(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

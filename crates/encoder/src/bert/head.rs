@@ -1,4 +1,4 @@
-//! What stands on top of the transformer: a linear layer, and a classifier of pairs with one label.
+//! Heads on top of the transformer: a linear layer, and a classifier of pairs with one label.
 
 use pulp::Arch;
 
@@ -50,7 +50,7 @@ impl Dense {
         })
     }
 
-    /// The layer's output for each row of `rows`, which are as wide as the layer's input.
+    /// Returns the layer's output for each row of `rows`, which are as wide as the layer's input.
     pub fn apply(&self, rows: &[f32]) -> Vec<f32> {
         let depth = self.weights.depth();
         let n_rows = rows.len() / depth;
@@ -69,7 +69,7 @@ impl Dense {
         out
     }
 
-    /// Numbers of an output row.
+    /// Returns the width of an output row.
     pub fn width(&self) -> usize {
         self.to
     }
@@ -83,8 +83,8 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Reads the head by the names of the model's family. Errors: no head, or more labels than one, for then there is no
-    /// one score to rank by.
+    /// Reads the head by the names of the model's family. Errors: no head, or more than one label, which gives no
+    /// single score to rank by.
     pub fn read(tensors: &Tensors<'_>, config: &BertConfig) -> Result<Self, BertError> {
         let (inner, activation, out): (_, fn(f32) -> f32, _) = match config.family {
             Architecture::Bert | Architecture::Dpr => {
@@ -110,7 +110,7 @@ impl Classifier {
         })
     }
 
-    /// The logit for a sequence's first state (`[CLS]`).
+    /// Returns the logit for a sequence's first state (`[CLS]`).
     pub fn logit(&self, first_state: &[f32]) -> f32 {
         let mut pooled = self.inner.apply(first_state);
         for x in &mut pooled {

@@ -1,9 +1,9 @@
 //! Matrix products for encoders: activations, row-major, times weights packed once.
 //!
-//! It exists because a general GEMM packs both operands on every call and, worse here, may split the sum over the
-//! inner dimension by the batch's shape. Here a row's result is the same bits whatever rows stand beside it, which the
-//! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where the
-//! processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch a thread).
+//! It exists because a general GEMM packs both operands on every call and, worse here, may split the sum over the inner
+//! dimension by the batch's shape. Here a row's result is bit-identical whatever the other rows are, which the
+//! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where
+//! the processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch per thread).
 
 use pulp::Arch;
 
@@ -26,9 +26,9 @@ pub(super) enum Packed {
 }
 
 impl Packed {
-    /// Room for a matrix of at most `depth x width`.
+    /// Allocates a matrix of at most `depth x width`.
     pub(super) fn with_room(depth: usize, width: usize, precision: Precision) -> Self {
-        // The tiles are asked for, which is a system call, only where they are wanted.
+        // Detecting the tiles takes a system call, so it is done only where they are wanted.
         match precision {
             Precision::Float32 => Self::Float32(Panels::with_room(depth, width)),
             Precision::Bfloat16 => match Amx::of_this_machine() {
@@ -50,7 +50,7 @@ impl Packed {
         packed
     }
 
-    /// Refills with the transpose of `rows`; no larger than the room made.
+    /// Refills with the transpose of `rows`, which must fit the allocated size.
     pub(super) fn fill_transposed<'a>(
         &mut self,
         rows: impl ExactSizeIterator<Item = &'a [f32]>,
@@ -63,7 +63,7 @@ impl Packed {
         }
     }
 
-    /// Refills with `rows` as they are: row `p` of `rows` becomes row `p`.
+    /// Refills with `rows` untransposed: row `p` of `rows` becomes row `p`.
     pub(super) fn fill<'a>(
         &mut self,
         rows: impl ExactSizeIterator<Item = &'a [f32]>,
@@ -76,7 +76,7 @@ impl Packed {
         }
     }
 
-    /// The matrix's height.
+    /// Returns the matrix's height.
     pub(super) fn depth(&self) -> usize {
         match self {
             Self::Float32(panels) | Self::Rounded(panels) => panels.depth(),
@@ -84,7 +84,7 @@ impl Packed {
         }
     }
 
-    /// The matrix's width with its padding.
+    /// Returns the matrix's width with its padding.
     pub(super) fn padded_width(&self) -> usize {
         match self {
             Self::Float32(panels) | Self::Rounded(panels) => panels.padded_width(),
@@ -94,7 +94,7 @@ impl Packed {
 }
 
 impl Product<'_> {
-    /// Computes it.
+    /// Computes the product.
     pub(super) fn run(self, right: &Packed, arch: Arch, scratch: &mut ProductScratch) {
         match right {
             Packed::Float32(panels) => panels.multiply(self, arch),
@@ -123,7 +123,7 @@ impl Product<'_> {
     }
 }
 
-/// Buffers of products, reused by the next.
+/// Buffers of products, reused by the next one.
 #[derive(Default)]
 pub(super) struct ProductScratch {
     rounded: Aligned,
@@ -136,7 +136,7 @@ mod tests {
     use crate::bert::product::Finish;
     use std::ops::Range;
 
-    /// Numbers in [-1, 1] of a fixed pseudo-random sequence (Knuth's MMIX constants).
+    /// Returns numbers in [-1, 1] of a fixed pseudo-random sequence (Knuth's MMIX constants).
     fn numbers(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
         let mut next = || {
@@ -148,7 +148,7 @@ mod tests {
         (0..n).map(|_| next()).collect()
     }
 
-    /// Every kernel that this machine has; the portable ones always.
+    /// Returns every kernel that this machine has; the portable ones always.
     fn kernels(depth: usize, width: usize) -> Vec<(&'static str, Packed)> {
         let mut kernels = vec![
             ("float32", Packed::Float32(Panels::with_room(depth, width))),
@@ -187,13 +187,13 @@ mod tests {
             width,
             finish,
         } = *case;
-        // Rows lie apart, so that a kernel that reads or writes between them is found out.
+        // Rows lie apart, so that a kernel that reads or writes between them is detected.
         let (left_stride, out_stride) = (depth + 3, width + 5);
         let left = numbers(n_rows * left_stride, 1);
         let weights = numbers(width * depth, 2);
         let bias = numbers(width, 3);
         for (name, mut right) in kernels(depth + 7, width + 9) {
-            // What a larger matrix left behind must not be seen.
+            // The remains of a larger matrix must not be visible.
             right.fill_transposed(
                 numbers((width + 9) * (depth + 7), 4).chunks_exact(depth + 7),
                 depth + 7,

@@ -1,13 +1,13 @@
-//! Floor 2, transformers of the BERT family (Devlin et al. 2019): bytes of a checkpoint to token vectors.
+//! Layer 2, transformers of the BERT family (Devlin et al. 2019): bytes of a checkpoint to token vectors.
 //!
-//! [`WordPieces`] cuts texts into ids, [`Bert`] turns ids into one hidden state a token, [`batch`] spreads sequences over
-//! threads. What the states become (a sentence's vector, one vector a token, a score) is the business of `embed/` and
-//! `rerank/`. The forward pass is this crate's own, over vector registers found at run time; models whose arithmetic it
-//! does not know are refused by name. Pure: files are read by `checkpoint/`.
+//! [`WordPieces`] splits texts into ids, [`Bert`] turns ids into one hidden state per token, [`batch`] distributes
+//! sequences over threads. The use of the states (a sentence's vector, one vector per token, a score) belongs to
+//! `embed/` and `rerank/`. The forward pass is implemented here, over vector registers found at run time; models of
+//! other arithmetic are rejected by name. Pure: files are read by `checkpoint/`.
 
 pub mod batch;
 
-/// Part of every model's fingerprint: raised whenever a change in this folder changes a number that comes out of it.
+/// Part of every model's fingerprint: incremented whenever a change in this folder changes a computed number.
 pub const VERSION: u32 = 3;
 
 mod aligned;

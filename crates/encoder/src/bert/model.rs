@@ -1,7 +1,7 @@
-//! BERT's forward pass over a ragged batch: the sequences' tokens lie one after another, nothing is padded.
+//! BERT's forward pass over a ragged batch: the sequences' tokens lie one after another, without padding.
 //!
-//! Linear layers see one matrix of all tokens; attention runs per sequence. A batch runs on one thread, so nothing
-//! is synchronised inside a layer; callers give each thread its own batch.
+//! Linear layers see one matrix of all tokens; attention runs per sequence. A batch runs on one thread, so nothing is
+//! synchronised inside a layer; callers give each thread a separate batch.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -19,16 +19,18 @@ use super::weights::{Layer, Linear, Norm, Weights};
 /// One text, or a pair, as the model reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence<'a> {
-    /// Word-piece ids, specials included: at least one, no more than the model has positions, each of its vocabulary.
+    /// Word-piece ids, specials included: at least one, at most as many as the model has positions, each in its
+    /// vocabulary.
     pub ids: &'a [u32],
-    /// Where the tokens of type 1 begin; `ids.len()` where there are none.
+    /// Index of the first token of type 1; `ids.len()` if there are none.
     pub second: usize,
-    /// So many tokens, from the first, are attended to; the others (`ColBERT`'s masks) attend and are not seen.
+    /// Number of tokens, from the first, that are attended to; the others (`ColBERT`'s masks) attend without being
+    /// attended to.
     pub n_seen: usize,
 }
 
 impl<'a> Sequence<'a> {
-    /// A text of one type, every token of it seen.
+    /// Creates a text of one type whose tokens are all attended to.
     pub fn plain(ids: &'a [u32]) -> Self {
         Self {
             ids,
@@ -38,16 +40,16 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Which tokens' states are needed.
+/// Selection of tokens whose states are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// All of a sequence.
+    /// All tokens of a sequence.
     Every,
-    /// The first (`[CLS]`), which spares most of the last layer.
+    /// The first token (`[CLS]`), which saves most of the last layer.
     First,
 }
 
-/// The hidden states of a batch, a row a token, sequences one after another.
+/// The hidden states of a batch, one row per token, sequences one after another.
 pub struct States {
     rows: Aligned,
     /// Rows of each sequence.
@@ -56,7 +58,7 @@ pub struct States {
 }
 
 impl States {
-    /// Each sequence's rows, in order.
+    /// Returns each sequence's rows, in order.
     pub fn sequences(&self) -> impl Iterator<Item = &[f32]> {
         let mut rest = self.rows.as_slice();
         self.lengths.iter().map(move |n_rows| {
@@ -72,12 +74,13 @@ pub struct Bert {
     config: BertConfig,
     weights: Weights,
     arch: Arch,
-    /// Those of finished batches: as many as batches ever ran at once. Fresh memory would cost a page fault every 4 KiB.
+    /// Buffers of finished batches: as many as batches ever ran at once. Fresh memory would cost a page fault every 4
+    /// KiB.
     idle: Mutex<Vec<LayerBuffers>>,
 }
 
 impl Bert {
-    /// Joins the shape with its weights.
+    /// Combines the shape with its weights.
     pub fn new(config: BertConfig, weights: Weights) -> Self {
         Self {
             config,
@@ -87,7 +90,7 @@ impl Bert {
         }
     }
 
-    /// The last layer's states. Runs on this thread alone; see [`super::batch`].
+    /// Returns the last layer's states. Runs on this thread alone; see [`super::batch`].
     pub fn states(&self, sequences: &[Sequence<'_>], wanted: Wanted) -> States {
         let hidden = self.config.hidden_size;
         let mut lengths: Vec<usize> = sequences
@@ -162,7 +165,8 @@ impl Bert {
         states
     }
 
-    /// One transformer layer: `states` in and out. With `first_alone` the first row of each sequence alone comes out.
+    /// Computes one transformer layer: `states` in and out. With `first_alone` only the first row of each sequence is
+    /// output.
     fn layer(
         &self,
         layer: &Layer,
@@ -307,17 +311,17 @@ impl Bert {
 struct LayerBuffers {
     /// Queries, keys and values of every token.
     tokens: Aligned,
-    /// The same of first tokens, where they alone are wanted; the queries of it are computed.
+    /// Queries, keys and values of first tokens, when only those are wanted; only the queries are computed.
     queries: Aligned,
     attended: Aligned,
     inner: Aligned,
     next: Aligned,
     product: ProductScratch,
-    /// With the longest sequence it has room for.
+    /// Attention scratch, with the longest sequence that it has room for.
     attention: Option<(usize, Attention)>,
 }
 
-/// The first row of each sequence.
+/// Returns the first row of each sequence.
 fn first_rows(states: &[f32], sequences: &[Sequence<'_>], hidden: usize) -> Aligned {
     let mut rows = Aligned::zeros(sequences.len() * hidden);
     let mut at = 0;
@@ -350,7 +354,7 @@ mod tests {
         states.sequences().map(<[f32]>::to_vec).collect()
     }
 
-    /// Lengths on both sides of the tiles' heights and of a block of queries.
+    /// Returns lengths on both sides of the tiles' heights and of a block of queries.
     fn sequences(ids: &[u32]) -> Vec<Sequence<'_>> {
         [1, 5, 8, 9, 33, 50]
             .map(|length| Sequence::plain(&ids[length..2 * length]))

@@ -1,8 +1,9 @@
 //! Products in `f32` on the processor's vectors: tiles of rows by panels of columns that stay in registers.
 //!
-//! Each output number is one chain of fused multiply-adds in index order. Vector width is found at run time by `pulp`
-//! (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out: blocks of the inner dimension, so that a panel's part
-//! stays in the first-level cache; measured, panels streamed from the second level were faster.
+//! Each output number is one chain of fused multiply-adds in index order. Vector width is detected at run time by
+//! `pulp` (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out: blocking of the inner dimension, which
+//! would hold a panel's part in the first-level cache; panels streamed from the second level were measured to be
+//! faster.
 
 #![allow(
     clippy::inline_always,
@@ -20,9 +21,9 @@ use super::vector::{gelu, lanes_of_this_machine};
 /// Rows of a tile with 32 vector registers and with 16.
 const TALL: usize = 8;
 const SHORT: usize = 4;
-/// Vectors a packed panel is wide: `TALL * WIDE` accumulators plus operands fill 32 registers.
+/// Width of a packed panel in vectors: `TALL * WIDE` accumulators plus operands fill 32 registers.
 const WIDE: usize = 3;
-/// The right-hand matrix, `depth x width`, cut into panels of whole vectors, zero-padded: panel by panel, within it
+/// The right-hand matrix, `depth x width`, split into panels of whole vectors, zero-padded: panel by panel, within it
 /// row by row.
 pub(super) struct Panels {
     values: Aligned,
@@ -103,7 +104,7 @@ impl Panels {
         }
     }
 
-    /// `product` with this right-hand matrix.
+    /// Computes `product` with this right-hand matrix.
     pub(super) fn multiply(&self, product: Product<'_>, arch: Arch) {
         arch.dispatch(Multiply {
             right: self,
@@ -179,7 +180,7 @@ impl Multiply<'_> {
     }
 }
 
-/// One panel of the right-hand matrix, with where its columns go.
+/// One panel of the right-hand matrix, with the position of its columns.
 struct Panel<'a> {
     values: &'a [f32],
     depth: usize,
@@ -189,7 +190,8 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// One tile of the product. Rows missing from a full tile are computed as copies of the last and not stored.
+    /// Computes one tile of the product. Rows missing from a full tile are computed as copies of the last and not
+    /// stored.
     #[inline(always)]
     fn times<S: Simd, const ROWS: usize, const GELU: bool>(
         &self,

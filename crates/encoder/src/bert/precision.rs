@@ -1,12 +1,13 @@
-//! How exact the numbers of the matrix products are.
+//! Precision of the numbers in matrix products.
 //!
-//! Only what is multiplied is rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
+//! Only the factors are rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
 
 use ragtriage_core::config::Precision;
 
 use super::amx::Amx;
 
-/// Returns the name of the kernel that multiplies on this machine, for fingerprints: kernels differ in the order of their sums.
+/// Returns the name of the kernel that multiplies on this machine, for fingerprints: kernels differ in the order of
+/// their sums.
 pub fn kernel(precision: Precision) -> &'static str {
     match precision {
         Precision::Float32 => "float32",
@@ -15,15 +16,15 @@ pub fn kernel(precision: Precision) -> &'static str {
     }
 }
 
-/// The upper half of the nearest number of 8 significant bits, ties to even. Not for NaN, which finite weights and any
-/// text do not give.
+/// Returns the upper half of the nearest number of 8 significant bits, ties to even. Not for NaN, which does not occur
+/// with finite weights.
 #[inline]
 pub(super) fn bfloat(x: f32) -> u16 {
     let bits = x.to_bits();
     (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
 }
 
-/// That number as `f32`.
+/// Returns that number as `f32`.
 #[inline]
 pub(super) fn rounded_to_bfloat(x: f32) -> f32 {
     f32::from_bits(u32::from(bfloat(x)) << 16)

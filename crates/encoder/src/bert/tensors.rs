@@ -1,6 +1,6 @@
-//! Named tensors of a safetensors file as `f32`, checked against the shapes that are due.
+//! Named tensors of a safetensors file as `f32`, checked against the expected shapes.
 //!
-//! Half-precision tensors are widened. Left out: files that hold anything but little-endian floats, and weights split over
+//! Half-precision tensors are widened. Left out: number types other than little-endian floats, and weights split over
 //! several files.
 
 use std::path::Path;
@@ -25,12 +25,12 @@ impl<'a> Tensors<'a> {
         Ok(Self { tensors, path })
     }
 
-    /// Whether the file has a tensor of this name.
+    /// Returns true if the file has a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.tensor(name).is_ok()
     }
 
-    /// A tensor's sizes. Errors: no such tensor.
+    /// Returns a tensor's shape. Errors: missing tensor.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, BertError> {
         let view = self
             .tensors
@@ -39,7 +39,8 @@ impl<'a> Tensors<'a> {
         Ok(view.shape().to_vec())
     }
 
-    /// A tensor's numbers, the last dimension innermost. Errors: no such tensor, another shape, or numbers that are no floats.
+    /// Returns a tensor's numbers, the last dimension innermost. Errors: missing tensor, another shape, or numbers that
+    /// are not floats.
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
         let view = self
             .tensors
@@ -77,7 +78,7 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// This file is not usable, for the reason `what`.
+    /// Creates the error that this file is not usable, for the reason `what`.
     pub(super) fn malformed(&self, what: String) -> BertError {
         BertError::Malformed {
             path: self.path.to_owned(),
@@ -90,7 +91,7 @@ fn from_bfloat(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// IEEE 754 binary16, by shifting its fields into place and rescaling: exact for every finite value.
+/// Converts IEEE 754 binary16 by shifting its fields into place and rescaling: exact for every finite value.
 fn from_half(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let rest = u32::from(bits & 0x7fff) << 13;

@@ -1,7 +1,7 @@
-//! Products in bfloat16 on the processor's matrix tiles: what is rounded, in which order it lies, and where it goes.
+//! Products in bfloat16 on the processor's matrix tiles: rounding, layout, and output.
 //!
-//! Rows are taken 32 at a time and columns 32 at a time, both padded with zeros; see [`Amx::multiply`] for the order of
-//! the numbers. The weights of some panels stay in the second-level cache while all rows pass them.
+//! Rows are processed 32 at a time and columns 32 at a time, both padded with zeros; see [`Amx::multiply`] for the
+//! order of the numbers. The weights of some panels stay in the second-level cache while all rows pass them.
 
 #![allow(
     clippy::inline_always,
@@ -16,7 +16,7 @@ use super::precision::bfloat;
 use super::product::{Finish, Product};
 use super::vector::gelu;
 
-/// Weights that all rows pass before the next are read: 256 KiB, an eighth of a second-level cache.
+/// Number of weights that all rows pass before the next are read: 256 KiB, an eighth of a second-level cache.
 const GROUP_NUMBERS: usize = 128 << 10;
 /// Columns of a tile of the right matrix.
 const TILE_COLUMNS: usize = 16;
@@ -102,7 +102,7 @@ impl Tiles {
         self.depth.div_ceil(STEP)
     }
 
-    /// Takes the shape and clears what an earlier matrix left.
+    /// Sets the shape and clears the remains of an earlier matrix.
     fn resize(&mut self, depth: usize, width: usize) {
         self.depth = depth;
         self.width = width;
@@ -110,7 +110,7 @@ impl Tiles {
         self.panels.as_mut_slice()[..n_numbers].fill(0);
     }
 
-    /// `product` with this right-hand matrix.
+    /// Computes `product` with this right-hand matrix.
     pub(super) fn multiply(
         &self,
         product: Product<'_>,
@@ -172,7 +172,7 @@ impl Tiles {
     }
 }
 
-/// What a product writes on the way.
+/// Scratch buffers of a product.
 #[derive(Default)]
 pub(super) struct TileBuffers {
     left: Aligned<u16>,
@@ -233,7 +233,7 @@ impl WithSimd for Stripes<'_> {
     }
 }
 
-/// `out = finish(sums + bias)` for the rows and columns that are wanted.
+/// Computes `out = finish(sums + bias)` for the rows and columns that are wanted.
 struct Finishing<'a> {
     sums: &'a [f32],
     n_rows: usize,
@@ -301,7 +301,7 @@ impl Finishing<'_> {
     }
 }
 
-/// A function and not a closure: only what is inlined always is sure to be compiled for the dispatched vectors.
+/// A function and not a closure: only always-inlined code is sure to be compiled for the dispatched vectors.
 #[inline(always)]
 fn finished<S: Simd, const GELU: bool>(simd: S, sum: S::f32s, bias: S::f32s) -> S::f32s {
     let sum = simd.add_f32s(sum, bias);

@@ -1,7 +1,7 @@
 //! The element-wise functions of a transformer on whole vector registers: exponential, GELU, layer norm, softmax.
 //!
-//! Written over `pulp::Simd`, so that one source serves every vector width. Sums run in a fixed order that depends
-//! on a row's own length only.
+//! Written over `pulp::Simd`, so that one source serves every vector width. Sums run in a fixed order that depends only
+//! on the length of a row.
 
 #![allow(
     clippy::inline_always,
@@ -10,7 +10,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// How many `f32` a vector register of this machine holds, as `pulp::Arch` picks it.
+/// Returns the number of `f32` in a vector register of this machine, as `pulp::Arch` selects it.
 pub(super) fn lanes_of_this_machine() -> usize {
     struct Lanes;
     impl WithSimd for Lanes {
@@ -24,11 +24,11 @@ pub(super) fn lanes_of_this_machine() -> usize {
     Arch::new().dispatch(Lanes)
 }
 
-/// `e^x` for `x <= 0`, to a relative 3e-7; `x` below -87 counts as -87, so that the result stays a normal number.
-/// Range reduction to `|r| <= ln 2 / 2`, then the polynomial of the Cephes library's `expf`.
+/// Computes `e^x` for `x <= 0`, to a relative 3e-7; `x` below -87 counts as -87, so that the result stays a normal
+/// number. Range reduction to `|r| <= ln 2 / 2`, then the polynomial of the Cephes library's `expf`.
 #[inline(always)]
 pub(super) fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // 1.5 * 2^23: adding it rounds to an integer that then stands in the low mantissa bits.
+    // 1.5 * 2^23: adding it rounds to an integer, which is then in the low mantissa bits.
     const ROUND: f32 = 12_582_912.0;
     let x = simd.max_f32s(x, simd.splat_f32s(-87.0));
     let shifted = simd.mul_add_f32s(
@@ -60,7 +60,7 @@ pub(super) fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.transmute_f32s_u32s(simd.add_u32s(simd.transmute_u32s_f32s(p), exponent))
 }
 
-/// `x / 2 * (1 + erf(x / sqrt 2))`, BERT's "gelu".
+/// Computes `x / 2 * (1 + erf(x / sqrt 2))`, BERT's "gelu".
 #[inline(always)]
 pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let e = erf(
@@ -71,8 +71,8 @@ pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_add_f32s(half, e, half)
 }
 
-/// The error function to about 3e-7: an odd rational function on [-4, 4], 1 beyond to the last bit. The coefficients
-/// are those that Eigen and XLA use for `f32`.
+/// Computes the error function to about 3e-7: an odd rational function on [-4, 4], 1 beyond to the last bit. The
+/// coefficients are those of Eigen and XLA for `f32`.
 #[inline(always)]
 fn erf<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     const TOP: [f32; 7] = [
@@ -107,7 +107,7 @@ fn erf<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.div_f32s(simd.mul_f32s(x, top), bottom)
 }
 
-/// `out[i] = layer_norm(out[i] + residual[i])` over rows of `width`; run by `pulp::Arch::dispatch`.
+/// Computes `out[i] = layer_norm(out[i] + residual[i])` over rows of `width`; run by `pulp::Arch::dispatch`.
 ///
 /// Mean and biased variance per row in two passes, as `torch.nn.LayerNorm` defines them.
 pub(super) struct AddNorm<'a> {
@@ -140,8 +140,8 @@ impl WithSimd for AddNorm<'_> {
     }
 }
 
-/// Replaces scores by `exp(score - largest)` and returns their sum. `row` is whole vectors long; its padding is minus
-/// infinity (or very small) and becomes 0.
+/// Replaces scores by `exp(score - largest)` and returns their sum. The length of `row` is a multiple of the vector
+/// width; its padding is minus infinity (or very small) and becomes 0.
 #[inline(always)]
 pub(super) fn exponentials<S: Simd>(simd: S, row: &mut [f32]) -> f32 {
     let (row, rest) = S::as_mut_simd_f32s(row);
@@ -173,7 +173,7 @@ pub(super) fn scale<S: Simd>(simd: S, row: &mut [f32], factor: f32) {
     }
 }
 
-/// The sum of `map(x)` in sixteen interleaved lanes, which the compiler turns into vector additions.
+/// Returns the sum of `map(x)` in sixteen interleaved lanes, which the compiler turns into vector additions.
 #[inline(always)]
 fn sum<S: Simd>(_simd: S, row: &[f32], map: impl Fn(f32) -> f32) -> f32 {
     let mut lanes = [0.0_f32; 16];

@@ -1,7 +1,7 @@
 //! A checkpoint's transformer, read from its tensors and packed for the matrix products.
 //!
-//! Names are those of transformers' models of the family, with or without the prefix that a model around them adds. Heads
-//! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
+//! Names are those of transformers' models of the family, with or without the prefix that a surrounding model adds.
+//! Heads (classifiers, projections) are read by their users; see [`super::Dense`] and [`super::Classifier`].
 
 use super::BertError;
 use super::config::{Architecture, BertConfig};
@@ -34,18 +34,18 @@ pub(super) struct Layer {
 
 /// All parameters of the encoder.
 pub struct Weights {
-    /// Word embeddings, a row a vocabulary entry.
+    /// Word embeddings, one row per vocabulary entry.
     pub(super) words: Vec<f32>,
-    /// Position embeddings from the first token's on, each with the embedding of a token type added, for types 0 and 1 (0
-    /// again where there is one, nothing where there are none).
+    /// Position embeddings from the first token's on, each with the embedding of a token type added, for types 0 and 1
+    /// (type 0 again if there is only one, nothing if there are none).
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
-    /// Of what is packed here, and to be of what is multiplied with it.
+    /// Precision of the packed weights, which the factors multiplied with them must share.
     pub(super) precision: Precision,
 }
 
-/// What a layer's parts are called.
+/// Names of a layer's parts.
 struct Names {
     layer: &'static str,
     query_key_value: [&'static str; 3],
@@ -88,7 +88,7 @@ impl Architecture {
         }
     }
 
-    /// What may stand before every name of the transformer, in the order tried.
+    /// Returns the prefixes that may precede every name of the transformer, in the order tried.
     fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Bert => &["", "bert."],
@@ -104,7 +104,7 @@ impl Architecture {
 }
 
 impl Weights {
-    /// Reads them from a file's tensors and packs them for products of this precision.
+    /// Reads the parameters from a file's tensors and packs them for products of this precision.
     pub fn read(
         tensors: &Tensors<'_>,
         config: &BertConfig,

@@ -1,8 +1,9 @@
-//! Texts and pairs of texts to word-piece ids by the checkpoint's own tokenizer, cut at the encoder's length.
+//! Converts texts and pairs of texts to word-piece ids with the checkpoint's tokenizer, truncated to the encoder input
+//! limit.
 //!
-//! Truncation and padding that `tokenizer.json` carries are dropped: all-MiniLM-L6-v2's says 128 and pads, while the
-//! model reads 256 and this crate never pads. Cutting is done here between tokenising and adding `[CLS]` and `[SEP]`, so that
-//! a text's full length is known without the pieces of overflow that the `tokenizers` crate would make.
+//! Truncation and padding in `tokenizer.json` are ignored: all-MiniLM-L6-v2's says 128 and pads, while the model reads
+//! 256 and this crate never pads. Truncation is done here, between tokenising and adding `[CLS]` and `[SEP]`, so that a
+//! text's full length is known without the overflow pieces that the `tokenizers` crate would create.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use tokenizers::{Encoding, PostProcessor, Tokenizer};
 
 use super::{BertError, Sequence};
 
-/// `[CLS]`, one word piece, `[SEP]`.
+/// Minimum number of tokens: `[CLS]`, one word piece, `[SEP]`.
 pub const FEWEST_TOKENS: usize = 3;
 
-/// What a model reads at once.
+/// One input of a model: a text or a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EncoderInput<'a> {
     /// `[CLS] text [SEP]`.
@@ -28,14 +29,14 @@ pub enum EncoderInput<'a> {
 /// The ids of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// Of its word pieces, specials included.
+    /// Ids of its word pieces, specials included.
     pub ids: Vec<u32>,
-    /// Where the tokens of type 1 begin; `ids.len()` where there are none.
+    /// Index of the first token of type 1; `ids.len()` if there are none.
     pub second: usize,
 }
 
 impl Ids {
-    /// As the model reads them, every token seen.
+    /// Returns the sequence in which every token is attended to.
     pub fn sequence(&self) -> Sequence<'_> {
         Sequence {
             ids: &self.ids,
@@ -51,16 +52,16 @@ pub struct WordPieces {
     path: PathBuf,
     max_tokens: usize,
     vocab_size: usize,
-    /// What joining adds to a text and to a pair.
+    /// Number of special tokens added to a text and to a pair.
     n_added: [usize; 2],
 }
 
 impl WordPieces {
-    /// Reads the bytes of the `tokenizer.json` at `path` (named in errors only) for a model of `vocab_size` entries that reads
-    /// `max_tokens`.
+    /// Reads the bytes of the `tokenizer.json` at `path` (named in errors only) for a model of `vocab_size` entries
+    /// that reads `max_tokens`.
     ///
-    /// Errors: not a tokenizer, ids beyond the vocabulary, nothing added to a text (a model of this family reads `[CLS]`), no
-    /// room for a word piece.
+    /// Errors: not a tokenizer, ids beyond the vocabulary, nothing added to a text (a model of this family reads
+    /// `[CLS]`), no room for a word piece.
     pub fn read(
         bytes: &[u8],
         path: &Path,
@@ -74,7 +75,7 @@ impl WordPieces {
                 parts.insert(unused.to_owned(), Value::Null);
             }
         }
-        // The crate panics at some malformed parts, at others only when they first meet a text.
+        // The crate panics on some malformed parts, on others only when they first meet a text.
         let read = std::panic::catch_unwind(|| {
             let tokenizer = Tokenizer::from_bytes(json.to_string())
                 .map_err(|error| BertError::malformed(path, error))?;
@@ -126,10 +127,10 @@ impl WordPieces {
         Ok(read)
     }
 
-    /// The ids that the model reads.
+    /// Returns the ids that the model reads.
     ///
-    /// Too long a pair loses word pieces from the end of its longer text, one by one, until it fits: transformers' `truncation=True`
-    /// (`longest_first`).
+    /// A pair that is too long loses word pieces from the end of its longer text, one by one, until it fits:
+    /// transformers' `truncation=True` (`longest_first`).
     pub fn ids(&self, input: &EncoderInput<'_>) -> Result<Ids, BertError> {
         let (first, second) = self.cut(input)?;
         let whole = self
@@ -155,7 +156,7 @@ impl WordPieces {
         Ok(Ids { ids, second })
     }
 
-    /// How many word pieces an input has and how many of them are read, specials left out.
+    /// Returns the number of word pieces of an input and the number of them that are read, specials left out.
     pub fn length(&self, input: &EncoderInput<'_>) -> Result<(usize, usize), BertError> {
         let (n_tokens, pair) = match input {
             EncoderInput::One(text) => (self.word_pieces(text)?.len(), false),
@@ -167,7 +168,8 @@ impl WordPieces {
         Ok((n_tokens, n_tokens.min(self.room(pair)?)))
     }
 
-    /// The byte offset up to which an input's text (of a pair the second) is read: its length unless it was cut.
+    /// Returns the byte offset up to which an input's text (of a pair the second) is read: its length unless it was
+    /// truncated.
     pub fn read_bytes(&self, input: &EncoderInput<'_>) -> Result<usize, BertError> {
         let (first, second) = self.cut(input)?;
         match input {
@@ -178,7 +180,7 @@ impl WordPieces {
         }
     }
 
-    /// The byte offset in `text` at which its first `n` word pieces end; its length where it has no more.
+    /// Returns the byte offset in `text` at which its first `n` word pieces end; its length if it has no more.
     pub fn end_of(&self, text: &str, n: usize) -> Result<usize, BertError> {
         let encoding = self
             .tokenizer
@@ -194,22 +196,22 @@ impl WordPieces {
             .unwrap_or(0))
     }
 
-    /// The id of a word piece of the vocabulary.
+    /// Returns the id of a word piece of the vocabulary.
     pub fn id(&self, word_piece: &str) -> Option<u32> {
         self.tokenizer.token_to_id(word_piece)
     }
 
-    /// The ids of a text alone, nothing added and nothing cut.
+    /// Returns the ids of a text alone, nothing added and nothing truncated.
     pub fn bare_ids(&self, text: &str) -> Result<Vec<u32>, BertError> {
         Ok(self.word_pieces(text)?.get_ids().to_vec())
     }
 
-    /// Whether an upper-case letter and its lower-case form are different word pieces.
+    /// Returns true if an upper-case letter and its lower-case form are different word pieces.
     pub fn distinguishes_case(&self) -> Result<bool, BertError> {
         Ok(self.bare_ids("A")? != self.bare_ids("a")?)
     }
 
-    /// Word pieces that fit beside what is added.
+    /// Returns the number of word pieces that fit in addition to the special tokens.
     fn room(&self, pair: bool) -> Result<usize, BertError> {
         let n_added = self.n_added[usize::from(pair)];
         if n_added == 0 {
@@ -239,13 +241,13 @@ impl WordPieces {
             .map_err(BertError::Tokenize)
     }
 
-    /// An input's word pieces, those cut off left out.
+    /// Returns an input's word pieces without the truncated ones.
     fn cut(&self, input: &EncoderInput<'_>) -> Result<(Encoding, Option<Encoding>), BertError> {
         let (first, second) = match input {
             EncoderInput::One(text) => (self.word_pieces(text)?, None),
             EncoderInput::Two(first, second) => {
                 let mut second = self.word_pieces(second)?;
-                // Some post-processors keep the type that they find.
+                // Some post-processors leave the existing type.
                 second.set_type_ids(vec![1; second.len()]);
                 (self.word_pieces(first)?, Some(second))
             }

@@ -1,33 +1,33 @@
-//! Why a checkpoint could not be had or read, by cause, with what to do about it kept apart.
+//! Errors of fetching or reading a checkpoint, by cause, with a separate hint.
 
 use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
 
 use crate::bert::BertError;
 
-/// One place a model was looked for.
+/// One place that was searched for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceTried {
     /// The place: a folder, a URL, a command.
     pub place: String,
-    /// Why it did not serve.
+    /// Reason for failure.
     pub why: String,
 }
 
-/// Why a checkpoint could not be had or read.
+/// Error of fetching or reading a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// No place had the model.
+    /// The model was found in no place.
     #[error("model `{name}` was not found: {}", list(attempts))]
     ModelMissing {
-        /// As it was asked for.
+        /// Its name, as requested.
         name: String,
-        /// The folder that would have served.
+        /// The folder that would be used.
         folder: PathBuf,
         /// Each thing tried, in order.
         attempts: Vec<PlaceTried>,
     },
-    /// A pinned file is another one.
+    /// A pinned file with another hash.
     #[error("`{path}` has sha256 {found}, expected {expected}")]
     HashMismatch {
         /// The file.
@@ -42,7 +42,7 @@ pub enum CheckpointError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A file could not be written.
@@ -50,28 +50,28 @@ pub enum CheckpointError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A folder has its tokenizer or weights in a form that is not read.
+    /// A folder whose tokenizer or weights are in an unsupported form.
     #[error("`{folder}` has `{found}` and no `{expected}`")]
     Form {
         /// The folder.
         folder: PathBuf,
-        /// The file there is.
+        /// The file found.
         found: String,
-        /// The file that is read.
+        /// The supported file.
         expected: &'static str,
     },
-    /// A wheel is none.
+    /// A malformed wheel.
     #[error("`{path}` cannot be used: {what}")]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in its parser's words.
+        /// The defect, in its parser's words.
         what: String,
     },
-    /// The files are no model of ours.
+    /// The files are not a supported model.
     #[error(transparent)]
     Bert(#[from] BertError),
     /// The hashing thread panicked or the runtime is going down.

@@ -2,7 +2,7 @@
 
 use super::error::CheckpointError;
 
-/// A file's bytes.
+/// Reads a file's bytes.
 pub(super) fn read(path: &std::path::Path) -> Result<Vec<u8>, CheckpointError> {
     std::fs::read(path).map_err(|source| CheckpointError::unreadable(path, source))
 }

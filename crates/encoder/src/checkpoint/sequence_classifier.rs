@@ -1,7 +1,7 @@
-//! A cross-encoder's checkpoint: pairs of texts to one logit each.
+//! A cross-encoder's checkpoint: scores pairs of texts with one logit each.
 //!
-//! The arithmetic of transformers' `...ForSequenceClassification` with one label. What a logit means (a sigmoid's input for most
-//! rerankers) is left to the caller: ranking needs the order alone.
+//! The arithmetic of transformers' `...ForSequenceClassification` with one label. The interpretation of a logit (a
+//! sigmoid's input for most rerankers) is left to the caller: ranking needs the order alone.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -12,7 +12,7 @@ use crate::bert::{
 };
 use ragtriage_core::config::Precision;
 
-/// Part of the fingerprint: raised whenever a change here or in `bert/` changes a logit.
+/// Part of the fingerprint: incremented whenever a change here or in `bert/` changes a logit.
 const CLASSIFIER_VERSION: u32 = 1;
 
 /// A checkpoint that scores pairs.
@@ -22,11 +22,11 @@ pub struct SequenceClassifier {
 }
 
 impl SequenceClassifier {
-    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` instead of the length
-    /// that the folder says, specials included.
+    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` overrides the
+    /// length that the folder gives, specials included.
     ///
-    /// Errors: a config that this crate does not compute, by name; more labels than one; a length that the model does not
-    /// have. That the weights have no head shows at first use.
+    /// Errors: a config that this crate does not support, by name; more than one label; a length that the model does
+    /// not have. Missing head weights are reported at first use.
     pub fn open(
         checkpoint: Checkpoint,
         max_tokens: Option<usize>,
@@ -60,14 +60,15 @@ impl SequenceClassifier {
         Ok(Self { model, fingerprint })
     }
 
-    /// What the logits depend on besides the texts: changes whenever one would.
+    /// Returns a fingerprint of everything that the logits depend on apart from the texts: it changes if any of that
+    /// does.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// A logit a pair (question, then passage), in their order: the larger, the better they fit. A pair too long loses word
-    /// pieces of its longer text. CPU work on rayon's threads; `on_done` hears of every finished batch's size and says
-    /// whether to go on, `None` once it said no.
+    /// Returns one logit per pair (question, then passage), in their order: the larger, the better the match. A pair
+    /// that is too long loses word pieces of its longer text. Runs on rayon's threads. `on_done` receives every
+    /// finished batch's size and returns false to stop; the result is then `None`.
     pub fn logits(
         &self,
         pairs: &[(&str, &str)],

@@ -1,4 +1,4 @@
-//! Folders that are refused, each by name, and folders that are damaged: never a panic.
+//! Unsupported folders are rejected by name, and damaged folders never cause a panic.
 
 use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn tiny(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A copy of a tiny checkpoint whose files may be changed.
+/// Returns a copy of a tiny checkpoint whose files may be changed.
 fn copy_of(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(tiny(name)).unwrap() {
@@ -214,7 +214,7 @@ fn texts_are_not_lower_cased_in_silence() {
     assert!(error.contains("`do_lower_case` = `true`"), "{error}");
 }
 
-/// `SplitMix64` (Steele et al. 2014).
+/// Draws a number by `SplitMix64` (Steele et al. 2014).
 fn next(state: &mut u64) -> usize {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -222,7 +222,7 @@ fn next(state: &mut u64) -> usize {
     (mixed ^ (mixed >> 31)) as usize
 }
 
-/// Opens a folder and scores a pair: what may go wrong on the way is an error.
+/// Opens a folder and scores a pair: problems on the way are errors.
 fn score(folder: &Path) -> Result<Option<Vec<f32>>, CheckpointError> {
     let checkpoint = open(folder)?;
     let config = checkpoint.config()?;
@@ -242,7 +242,7 @@ fn damaged_files_are_errors_and_never_panics() {
             .collect();
         for file in files {
             let whole = std::fs::read(tiny(name).join(&file)).unwrap();
-            // The header of the weights is what can be damaged; a flipped number is a number.
+            // Only the header of the weights can be damaged detectably; a flipped weight is still a number.
             let reach = if file.ends_with("safetensors") {
                 whole.len().min(3000)
             } else {
@@ -253,7 +253,7 @@ fn damaged_files_are_errors_and_never_panics() {
                 match round % 3 {
                     0 => bytes.truncate(next(&mut state) % bytes.len()),
                     1 => bytes[next(&mut state) % reach] ^= 1 << (next(&mut state) % 8),
-                    // A digit for a digit keeps JSON valid and makes sizes and ids wrong.
+                    // Replacing a digit by a digit leaves JSON valid and makes sizes and ids wrong.
                     _ => {
                         let digits: Vec<usize> =
                             (0..reach).filter(|i| bytes[*i].is_ascii_digit()).collect();
@@ -274,7 +274,7 @@ fn damaged_files_are_errors_and_never_panics() {
             }
         }
     }
-    // Most of it shows; a changed letter of one word piece does not.
+    // Most damage is detected; a changed letter of one word piece is not.
     assert!(
         n_errors > 150 && n_scored > 25,
         "{n_errors} errors, {n_scored} scored"
@@ -283,7 +283,7 @@ fn damaged_files_are_errors_and_never_panics() {
 
 #[test]
 fn ids_beyond_the_vocabulary_are_an_error() {
-    // The template's own id of [SEP], which stands outside the vocabulary.
+    // The template's separate id of [SEP], which lies outside the vocabulary.
     let folder = copy_of("cross-encoder");
     replace(
         folder.path(),

@@ -1,5 +1,6 @@
-//! What a ColBERT folder says of its token vectors, in colbert-ai's form (`artifact.metadata`, the projection beside the
-//! transformer) or in `PyLate`'s (`modules.json` with a `Dense`, lengths and markers in `config_sentence_transformers.json`).
+//! Settings of a ColBERT folder's token vectors, in colbert-ai's form (`artifact.metadata`, the projection stored with
+//! the transformer) or in `PyLate`'s (`modules.json` with a `Dense`, lengths and markers in
+//! `config_sentence_transformers.json`).
 
 use std::fs::File;
 use std::io::Read;
@@ -17,12 +18,12 @@ use crate::bert::{BertConfig, BertError, Dense, Tensors};
 
 /// Python's `string.punctuation`.
 const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-/// The `safetensors` crate's own limit.
+/// The limit of the `safetensors` crate.
 const MAX_HEADER_BYTES: u64 = 100_000_000;
 /// The projection's name in either form.
 const PROJECTION: &str = "linear";
 
-/// How a folder's model is read as an encoder of tokens.
+/// Method of reading a folder's model as an encoder of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRecipe {
     /// The word piece after `[CLS]` in queries; empty for none.
@@ -33,21 +34,21 @@ pub struct TokenRecipe {
     pub query_tokens: usize,
     /// Tokens read of a passage, specials included.
     pub passage_tokens: usize,
-    /// Whether shorter queries are filled with `[MASK]`.
+    /// True if shorter queries are filled with `[MASK]`.
     pub masks: bool,
-    /// Whether those masks are attended to.
+    /// True if those masks are attended to.
     pub masks_seen: bool,
-    /// Words whose vectors are left out of passages, where they are one word piece.
+    /// Words whose vectors are left out of passages if they are one word piece.
     pub skipped: Vec<String>,
     projection: Option<Projection>,
 }
 
-/// Where the projection lies.
+/// Location of the projection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Projection {
-    /// A file of its own with its sha256; else it is among the transformer's weights.
+    /// A separate file with its sha256; otherwise it is among the transformer's weights.
     file: Option<(PathBuf, String)>,
-    /// Numbers of a token's vector.
+    /// Length of a token's vector.
     width: usize,
 }
 
@@ -109,10 +110,10 @@ fn yes() -> bool {
 }
 
 impl TokenRecipe {
-    /// What the checkpoint's folder says. A folder of neither form is read with colbert-ai's defaults, projected where its
+    /// Reads the checkpoint's folder. A folder of neither form is read with colbert-ai's defaults, projected where its
     /// weights have a projection.
     ///
-    /// Errors: what is not computed, by name: another similarity or interaction, a projection with a bias or an activation,
+    /// Errors name what is not supported: another similarity or interaction, a projection with a bias or an activation,
     /// other modules, more masks or tokens than the model has positions.
     pub fn read(checkpoint: &Checkpoint, config: &BertConfig) -> Result<Self, CheckpointError> {
         match modules(&checkpoint.folder)? {
@@ -121,14 +122,14 @@ impl TokenRecipe {
         }
     }
 
-    /// Numbers of a token's vector.
+    /// Returns the length of a token's vector.
     pub fn width(&self, config: &BertConfig) -> usize {
         self.projection
             .as_ref()
             .map_or(config.hidden_size(), |projection| projection.width)
     }
 
-    /// The projection, from the transformer's tensors or its own file; `None` where there is none.
+    /// Returns the projection, from the transformer's tensors or a separate file; `None` if there is none.
     pub fn projection(
         &self,
         tensors: &Tensors<'_>,
@@ -161,10 +162,10 @@ impl TokenRecipe {
         )?))
     }
 
-    /// All that vectors depend on, in one line.
+    /// Returns everything that vectors depend on, in one line.
     pub fn fingerprint(&self) -> String {
         let mut told = self.clone();
-        // Where the file lies does not matter.
+        // The file's location does not matter.
         if let Some((path, _)) = told
             .projection
             .as_mut()
@@ -252,7 +253,8 @@ fn punctuation() -> Vec<String> {
     PUNCTUATION.chars().map(String::from).collect()
 }
 
-/// The projection's width, where the weights have one. Reads the file's header only: the weights are many megabytes.
+/// Returns the projection's width, if the weights have one. Reads the file's header only: the weights are many
+/// megabytes.
 fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, CheckpointError> {
     let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut length = [0; 8];

@@ -1,4 +1,5 @@
-//! A folder's tokenizer as the bytes of a `tokenizer.json`: the file itself, or made from an older checkpoint's `vocab.txt`.
+//! A folder's tokenizer as the bytes of a `tokenizer.json`: the file itself, or built from an older checkpoint's
+//! `vocab.txt`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -33,7 +34,8 @@ impl Default for Cleaning {
     }
 }
 
-/// The bytes of the checkpoint's `tokenizer.json`, or of the one that transformers would make of its `vocab.txt`.
+/// Returns the bytes of the checkpoint's `tokenizer.json`, or of the one that transformers would build from its
+/// `vocab.txt`.
 pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, CheckpointError> {
     if checkpoint.files.iter().any(|(file, _)| file == TOKENIZER) {
         return read(&checkpoint.file(TOKENIZER));
@@ -68,7 +70,7 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", sep], "cls": ["[CLS]", cls]},
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
-        // A longer word is unknown, in transformers as in BERT's own code.
+        // A longer word is unknown, in transformers as in BERT's code.
         "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
             "max_input_chars_per_word": 100, "vocab": vocabulary},
     });

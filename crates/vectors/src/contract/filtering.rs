@@ -1,4 +1,4 @@
-//! Filters: [`Filter::matches`] is what they mean, whatever the engine.
+//! Filters: [`Filter::matches`] defines their meaning, whatever the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::{CollectionSpec, Point, VectorSearch, VectorSpec};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Condition, Excluded, Filter, Literal, NumberBounds, Similarity};
 
-/// Names that a path could misread.
+/// Names that a path could misinterpret.
 const FIELDS: [&str; 9] = [
     "team",
     "a.b",
@@ -107,7 +107,7 @@ fn filter(random: &mut Random) -> Filter {
     Filter { fields }
 }
 
-/// Numbers of the points that may be found.
+/// Returns the numbers of the points that may be found.
 fn matching(points: &[Point], filter: &Filter) -> Vec<u32> {
     points
         .iter()

@@ -1,5 +1,5 @@
 //! The contract of [`VectorStore`], clause by clause, over every implementation: the embedded store always, the server
-//! where `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one).
+//! if `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one).
 
 mod filtering;
 mod oracle;
@@ -29,7 +29,7 @@ use super::{
 use oracle::DIMENSION;
 use ragtriage_core::types::Similarity;
 
-/// Makes stores of one kind, all over the same cache or server, and does to collections what others might do.
+/// Creates stores of one kind, all over the same cache or server, and modifies collections as other programs might.
 #[async_trait]
 trait Kind: Sync {
     async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError>;
@@ -40,10 +40,10 @@ trait Kind: Sync {
     /// Adds a point, without a vector, to a closed collection.
     async fn plant(&self, spec: &CollectionSpec, number: u64);
 
-    /// Where a child process finds the collections, as a variable of its environment.
+    /// Returns the environment variable that tells a child process where the collections are.
     fn environment(&self) -> (&'static str, String);
 
-    /// Removes what outlives the test.
+    /// Removes the data that outlives the test.
     async fn clean(&self, spec: &CollectionSpec);
 }
 
@@ -179,7 +179,7 @@ fn remote() -> Option<Remote> {
     }))
 }
 
-/// A collection that no other test uses, in this process or another.
+/// Returns a collection that no other test uses, in this process or another.
 fn spec(expected_points: usize) -> CollectionSpec {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let content = format!(

@@ -1,4 +1,4 @@
-//! What the engines should answer, computed the long way, and seeded data to ask about.
+//! Expected answers of the engines, computed by brute force, and seeded data to ask about.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub(super) const DIMENSION: usize = 8;
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    /// 0 up to 2^24.
+    /// Returns a number from 0 to 2^24.
     pub(super) fn next(&mut self) -> u32 {
         self.0 = self
             .0
@@ -43,7 +43,7 @@ pub(super) fn point(number: u32, vector: Vector) -> Point {
     }
 }
 
-/// `n` points of one row whose components lie in -1 to 1.
+/// Returns `n` points of one row whose components lie in -1 to 1.
 pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
     let mut random = Random(20_261_121);
     (0..n)
@@ -51,7 +51,7 @@ pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
         .collect()
 }
 
-/// `n` points of one to six rows.
+/// Returns `n` points of one to six rows.
 pub(super) fn multi(n: u32) -> Vec<Point> {
     let mut random = Random(20_261_122);
     let mut rows = || {
@@ -63,7 +63,7 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
         .collect()
 }
 
-/// The search that the tests ask most.
+/// Returns the search that the tests use most.
 pub(super) fn exact(vector: &Vector, limit: usize) -> VectorSearch<'_> {
     VectorSearch {
         vector,
@@ -93,7 +93,7 @@ fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
     }
 }
 
-/// Numbers and similarities by comparing with every point, best first.
+/// Computes numbers and similarities by comparing with every point, best first.
 pub(super) fn brute_force(points: &[Point], query: &Vector, spec: VectorSpec) -> Vec<(u32, f64)> {
     let score = |vector: &Vector| match (spec, vector, query) {
         (VectorSpec::Dense { similarity, .. }, Vector::Dense(a), Vector::Dense(b)) => {
@@ -129,7 +129,8 @@ pub(super) fn numbers(found: &[Neighbour]) -> Vec<u32> {
     found.iter().map(|neighbour| neighbour.number).collect()
 }
 
-/// Asserts that `found` is the best of `expected` (all points, best first) where scores of 32 bits can tell.
+/// Asserts that `found` is the best of `expected` (all points, best first) as far as 32-bit scores can distinguish
+/// them.
 pub(super) fn assert_best(found: &[Neighbour], expected: &[(u32, f64)], limit: usize) {
     assert_eq!(found.len(), limit.min(expected.len()));
     let truth: BTreeMap<u32, f64> = expected.iter().copied().collect();

@@ -8,14 +8,14 @@ use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact};
 use super::{CACHE, Embedded, Kind, remote, spec};
 use crate::{CollectionSpec, VectorStore};
 
-/// Names the collection to the child, and says how many points it has.
+/// Environment variable that passes the collection and its number of points to the child.
 const CONTENT: &str = "RAGTRIAGE_CONTRACT_CONTENT";
 const POINTS: &str = "RAGTRIAGE_CONTRACT_POINTS";
 
 /// Points of one call.
 const WINDOW: usize = 500;
 
-/// What the child prints on stderr after its third window.
+/// Line that the child prints on stderr after its third window.
 const SIGN: &str = "three windows are stored";
 
 fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
@@ -38,7 +38,7 @@ fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
         .expect("started")
 }
 
-/// Not a test: what a child process does.
+/// Not a test: the work of a child process.
 #[tokio::test]
 #[ignore = "run as a child process"]
 async fn fills() {

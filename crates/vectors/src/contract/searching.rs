@@ -1,4 +1,4 @@
-//! What is found, and how near it is said to be.
+//! Search results and their scores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::{CollectionSpec, Point, Vector, VectorSpec, VectorStore};
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::types::Similarity;
 
-/// The share of the true best ten that approximate search finds, over `queries`.
+/// Returns the share of the true best ten that approximate search finds, over `queries`.
 async fn recall(
     store: &dyn VectorStore,
     spec: &CollectionSpec,
@@ -64,7 +64,7 @@ pub(super) async fn a_limit_beyond_the_size_gives_all_and_none_gives_none(kind: 
     kind.clean(&spec).await;
 }
 
-/// Points and dimension such that the graph is built whatever the engine's own thresholds (10 KiB a segment).
+/// Number of points and dimension for which the graph is built whatever the engine's thresholds (10 KiB per segment).
 const GRAPH: (u32, usize) = (2_000, 16);
 
 pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) {
@@ -79,7 +79,7 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
         from_points: 1_000,
         ..Hnsw::default()
     };
-    // With two edges a node and the least effort, a graph loses neighbours: so the settings arrived.
+    // With two edges per node and the least effort, a graph loses neighbours: this shows that the settings arrived.
     let poor = Hnsw {
         m: 2,
         ef_construct: 4,
@@ -196,7 +196,7 @@ pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: 
                 10,
             );
         }
-        // A byte of a component is about 1/127 of it, so 32 of them are off by far more than a float's rounding.
+        // One step of a byte is about 1/127 of a component, so 32 of them are off by far more than a float's rounding.
         assert_eq!(worst < 1e-5, quantization.rescore, "off by {worst}");
         kind.clean(&spec).await;
     }
@@ -253,7 +253,7 @@ pub(super) async fn a_graph_over_multivectors_finds_what_comparing_finds(kind: &
 /// Term counts of a document.
 type Counts = BTreeMap<u32, u32>;
 
-/// Documents of 0 to 29 words, the rarer the larger the word's number.
+/// Returns documents of 0 to 29 words, the rarer the larger the word's number.
 fn documents(n: usize) -> Vec<Counts> {
     let mut random = Random(20_261_123);
     let mut document = || {
@@ -267,7 +267,7 @@ fn documents(n: usize) -> Vec<Counts> {
     (0..n).map(|_| document()).collect()
 }
 
-/// BM25 as Lucene has it (Kamphuis et al. 2020): the sum over the question's terms, as often as they stand there, of
+/// BM25 as in Lucene (Kamphuis et al. 2020): the sum over the question's terms, each as often as it occurs there, of
 /// `ln(1 + (N - n + 0.5) / (n + 0.5)) * tf / (tf + k1 (1 - b + b length / average))`.
 struct Bm25 {
     n_all: f64,
@@ -315,7 +315,7 @@ impl Bm25 {
 }
 
 pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
-    // Enough that the embedded engine compacts its postings, and some documents without a word.
+    // Enough that the embedded engine compacts its postings, with some documents without a word.
     let documents = documents(400);
     assert!(
         documents
@@ -329,7 +329,7 @@ pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
         .zip(&documents)
         .map(|(n, document)| point(n, bm25.saturated(document)))
         .collect();
-    // Each shard has an idf of its own, so there is one.
+    // Each shard has a separate idf, so there is one shard.
     let placement = Placement {
         shards: Some(1),
         ..Placement::default()

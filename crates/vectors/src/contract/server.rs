@@ -1,4 +1,4 @@
-//! What only a server can do to us: lose a collection in use, hold one made by hand, be strict, want a key.
+//! Conditions that only a server can cause: a collection lost in use, one made by hand, strict mode, a required key.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Not tests: what the README's figures on memory and disk were measured on.
+//! Not tests: the source of the README's figures on memory and disk.
 //!
-//! Start a server of your own, then `RAGTRIAGE_QDRANT_URL=... cargo test --release sizes -- --ignored --exact NAME`, where NAME
-//! is one of the three below with its path. Each leaves a collection of 100,000 points on the server: look at the size of
-//! its folder (`du`) and at the server's memory after a restart (`VmRSS` in `/proc/PID/status`), then delete it.
+//! Start a separate server, then `RAGTRIAGE_QDRANT_URL=... cargo test --release sizes -- --ignored --exact NAME`, where
+//! NAME is one of the three below with its path. Each leaves a collection of 100,000 points on the server: measure the
+//! size of its folder (`du`) and the server's memory after a restart (`VmRSS` in `/proc/PID/status`), then delete it.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,8 @@ async fn int8() {
     fill(spec, &dense(N_POINTS as u32, 384)).await;
 }
 
-/// Chunks of 100 different terms of 200,000, the term at rank r drawn as 1/r is: about what 200 tokens of English hold.
+/// Chunks of 100 distinct terms of 200,000, the term at rank r drawn with weight 1/r: about as many as in 200 tokens of
+/// English.
 #[tokio::test]
 #[ignore = "leaves a collection on the server"]
 async fn sparse() {

@@ -1,4 +1,4 @@
-//! What is stored, stays stored, is refused, or was changed by others.
+//! Storing points: durability, rejected points, changes by others.
 
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact, numbers};
 use super::{Kind, spec};
@@ -45,7 +45,7 @@ pub(super) async fn upserting_twice_changes_nothing(kind: &impl Kind) {
     let (store, points) = (kind.open(&spec).await.expect("made"), dense(21, DIMENSION));
     store.upsert(&points[..15]).await.expect("stored");
     store.upsert(&points[..15]).await.expect("stored again");
-    // A number names its content, so what is there is not replaced.
+    // A number identifies its content, so an existing point is not replaced.
     let other = Point {
         number: 3,
         ..points[20].clone()

@@ -22,14 +22,14 @@ use crate::{Neighbour, Point};
 /// Ids in one answer of the engine.
 const PAGE: usize = 10_000;
 
-/// A collection that is open in this process. Everything here blocks.
+/// A collection that is open in this process. All methods block.
 pub(crate) struct Engine {
     /// Dropped (and flushed) first, while the folder is still locked.
     shard: EdgeShard,
-    /// Held while points are written or flushed: the engine's flush panics when it meets a write. It holds the fields
-    /// that are indexed.
+    /// Locked while points are written or flushed: the engine's flush panics when it meets a write. It holds the
+    /// indexed fields.
     writing: Mutex<BTreeSet<String>>,
-    /// Whether nothing is left to write.
+    /// True if nothing is left to write.
     is_whole: AtomicBool,
     folder: CollectionFolder,
     spec: CollectionSpec,
@@ -37,8 +37,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Opens the collection under `cache`, or a temporary copy where another process has it open; creates it where it is missing
-    /// or damaged.
+    /// Opens the collection under `cache`, or a temporary copy if another process has it open; creates it if it is
+    /// missing or damaged.
     pub(crate) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, IndexError> {
         let (name, layout) = (spec.name(), spec.layout());
         let folder = CollectionFolder::open(&cache.join(&name))?;
@@ -130,7 +130,7 @@ impl Engine {
         Ok((records.iter().map(|record| record.id).collect(), next))
     }
 
-    /// Says on disk that points are coming.
+    /// Records on disk that points are being written.
     pub(crate) fn begin(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
         self.folder.set_state(FolderState::Filling, &self.layout)
@@ -141,7 +141,7 @@ impl Engine {
         self.named("store points", self.shard.update(operation))
     }
 
-    /// Makes all that was written durable; once every point is there, builds what is to be built and says so on disk.
+    /// Makes all writes durable; once every point is there, builds graph, copies and postings and records that on disk.
     pub(crate) fn finish(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
         self.shard.flush();
@@ -160,7 +160,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Indexes those fields of a filter that are not indexed yet.
+    /// Indexes the fields of a filter that are not yet indexed.
     pub(crate) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), IndexError> {
         if fields.is_empty() {
             return Ok(());
@@ -173,7 +173,7 @@ impl Engine {
         if missing.is_empty() {
             return Ok(());
         }
-        // A temporary copy made from files that change meanwhile would be torn.
+        // A temporary copy of files that change meanwhile would be inconsistent.
         if self.is_whole() {
             self.folder.set_state(FolderState::Indexing, &self.layout)?;
         }
@@ -213,8 +213,8 @@ impl Engine {
     }
 }
 
-/// Runs `work` on the engine, off tokio's own threads. The engine panics where the disk refuses a write, and would again
-/// when it is dropped: it is then never dropped.
+/// Runs `work` on the engine, off tokio's own threads. The engine panics if the disk rejects a write, and would panic
+/// again when dropped: it is then never dropped.
 pub(crate) async fn on<T: Send + 'static>(
     engine: &Arc<Engine>,
     action: &'static str,
@@ -240,8 +240,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// The shard at `path` if it opens. Its files may be damaged in any way, and then it fails or panics: either way it is
-/// not used. One that opens but holds other vectors than asked for is an error: somebody put it there.
+/// Opens the shard at `path` if possible. Damaged files make it fail or panic; either way it is not used. A shard that
+/// opens but holds other vectors than asked for is an error: it was put there by another program.
 fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexError> {
     let opened = catch_unwind(AssertUnwindSafe(|| EdgeShard::load(path, None)));
     let Some(shard) = opened.ok().and_then(Result::ok) else {
@@ -263,10 +263,10 @@ fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexEr
     })
 }
 
-/// Deletes what the engine's log holds beyond its last full file. The engine never reads its log back nor shortens it,
-/// and it would grow to more than the size of the vectors. The last full file stays: its name says at which number the
-/// log goes on, and an operation with a smaller number than those before would be ignored. What cannot be deleted stays
-/// too, and costs nothing but its space.
+/// Deletes the engine's log except its last full file. The engine never reads its log back nor shortens it, and it
+/// would grow to more than the size of the vectors. The last full file stays: its name holds the number at which the
+/// log continues, and an operation with a smaller number than earlier ones would be ignored. Files that cannot be
+/// deleted stay too, and only take space.
 fn trim_log(engine: &Path) {
     let Ok(files) = fs::read_dir(engine.join("wal")) else {
         return;

@@ -1,11 +1,12 @@
-//! Vectors in this process, by `qdrant-edge`: Qdrant's own engine without a server.
+//! Vectors in this process, by `qdrant-edge`: Qdrant's engine without a server.
 //!
-//! Every call of the engine blocks, so each runs on tokio's blocking threads. Points are flushed call by call, so a
-//! filling that is broken off goes on where it stopped; files that a crash broke are thrown away and begin empty. What
-//! is built over the points (HNSW graph, quantized copies, compact postings) is built once, when the last point has come.
+//! Every call of the engine blocks, so each runs on tokio's blocking threads. Points are flushed call by call, so an
+//! interrupted filling continues where it stopped; files damaged by a crash are deleted, and the collection starts
+//! empty. Structures over the points (HNSW graph, quantized copies, compact postings) are built once, after the last
+//! point.
 //!
-//! Left out: deleting and replacing points (a collection's content is its name), and most of the log, which the engine
-//! writes but does not read back.
+//! Left out: deleting and replacing points (a collection's name identifies its content), and most of the log, which the
+//! engine writes but does not read back.
 
 mod engine;
 mod wire;
@@ -32,9 +33,9 @@ pub struct EmbeddedStore {
 }
 
 impl EmbeddedStore {
-    /// Opens the collection `spec.name()` under the cache folder `dir`, or makes it, empty.
+    /// Opens the collection `spec.name()` under the cache folder `dir`, or creates it, empty.
     ///
-    /// It may be open several times at once, in one process or in many: all but the first work on temporary copies.
+    /// It may be open several times at once, in one process or in many: all but the first use temporary copies.
     ///
     /// # Errors
     /// A parameter out of range; a folder that cannot be written; a collection of another layout under the name.
@@ -123,7 +124,7 @@ mod tests {
         CollectionSpec::new("ab".to_owned(), "dense", vector, expected_points)
     }
 
-    /// Points on a spiral: each nearest to itself and then to its neighbours.
+    /// Returns points on a spiral: each nearest to itself and then to its neighbours.
     fn points(n: u32) -> Vec<Point> {
         let vector = |number: u32| {
             let angle = number as f32 * 0.001;
@@ -262,8 +263,8 @@ mod tests {
         }
     }
 
-    /// The log is cut while the collection is filled, filled on after opening, and asked with a filter (which is another
-    /// operation of the engine, ignored if the log had begun to count anew).
+    /// The log is cut while the collection is filled, filled on after opening, and asked with a filter (which is
+    /// another operation of the engine, ignored if the log had restarted its count).
     #[tokio::test]
     async fn the_log_is_kept_short_and_what_was_stored_does_not_suffer() {
         let cache = tempfile::tempdir().expect("a folder");

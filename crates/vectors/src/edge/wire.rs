@@ -1,4 +1,4 @@
-//! What we say and hear in the embedded engine's types.
+//! Conversion to and from the embedded engine's types.
 
 use std::collections::HashMap;
 
@@ -23,14 +23,14 @@ use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
-/// The least size, in KiB of vectors, from which the engine indexes once we ask it to. Whether we ask is decided by
-/// [`Hnsw::from_points`] alone.
+/// Minimum size, in KiB of vectors, at which the engine indexes when requested. [`Hnsw::from_points`] alone decides
+/// whether we request it.
 const INDEX_FROM_KB: usize = 1;
 
-/// Bytes of a file of the engine's log. What is left of the log is at most three of them (see `engine.rs`).
+/// Bytes of a file of the engine's log. At most three such files remain (see `engine.rs`).
 const LOG_FILE: usize = 8 << 20;
 
-/// Whether there is something to build once all points are there: graph, quantized copies, compact postings.
+/// Returns true if something must be built once all points are there: graph, quantized copies, compact postings.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
     spec.graph().is_some() || spec.scalar().is_some() || spec.vector == VectorSpec::Sparse
 }
@@ -72,7 +72,7 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
     if !has_to_build(spec) {
         return config.build();
     }
-    // Without edges there is no graph, but the quantized copies are made.
+    // Without edges only the graph is left out: the quantized copies are still built.
     let (m, ef_construct) = spec
         .graph()
         .map_or((0, Hnsw::default().ef_construct), |hnsw| {
@@ -121,7 +121,7 @@ fn quantization(scalar: Quantization) -> QuantizationConfig {
     .into()
 }
 
-/// Adds the points that are not there.
+/// Adds the missing points.
 pub(super) fn insertion(spec: &CollectionSpec, points: &[Point]) -> UpdateOperation {
     let points = points.iter().map(|point| persisted(spec, point)).collect();
     UpdateOperation::PointOperation(PointOperations::UpsertPointsConditional(
@@ -210,7 +210,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
     }
 }
 
-/// A found point; every id in a collection is a number of ours.
+/// Converts a found point; every id in a collection is one of our numbers.
 pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
     Some(Neighbour {
         number: number(point.id)?,
@@ -225,7 +225,7 @@ pub(super) fn number(id: PointId) -> Option<u32> {
     }
 }
 
-/// A page of ids, from `offset` on.
+/// Requests a page of ids, from `offset` on.
 pub(super) fn page(offset: PointId, limit: usize) -> ScrollRequest {
     ScrollRequest {
         offset: Some(offset),

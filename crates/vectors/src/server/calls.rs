@@ -1,4 +1,4 @@
-//! Calls to the server: each within its deadline, repeated while the failure is one that may pass.
+//! Calls to the server: each within its deadline, retried after transient failures.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::failure::CallFailure;
 use crate::Server;
 use crate::error::IndexError;
 
-/// The waits before the second, third and fourth attempt.
+/// Waits before the second, third and fourth attempt.
 pub(super) const WAITS: [Duration; 3] = [
     Duration::from_millis(200),
     Duration::from_millis(800),
     Duration::from_millis(3_200),
 ];
 
-/// The client and whom it speaks to about which collection.
+/// The client, its server and its collection.
 pub(super) struct Calls {
     pub(super) client: Qdrant,
     pub(super) url: String,
@@ -26,7 +26,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// A client that has not connected yet.
+    /// Creates a client that is not yet connected.
     pub(super) fn new(server: &Server, collection: String) -> Result<Self, IndexError> {
         let Server {
             url,
@@ -37,7 +37,7 @@ impl Calls {
         server.check()?;
         let built = Qdrant::from_url(url)
             .api_key(api_key.clone())
-            // Ours is over first; the client's own would be repeated inside the client.
+            // Our deadline expires first; the client's would be retried inside the client.
             .timeout(*timeout * 2)
             .connect_timeout(*timeout * 2)
             .skip_compatibility_check()
@@ -55,7 +55,7 @@ impl Calls {
         })
     }
 
-    /// Asks until the server answers, at most four times and until the deadline.
+    /// Calls until the server answers, at most four times and until the deadline.
     pub(super) async fn retry<T, F>(
         &self,
         action: &'static str,
@@ -69,8 +69,8 @@ impl Calls {
             .map_err(|(failure, attempts)| self.error(failure, action, attempts))
     }
 
-    /// Asks once, and once more after each of `waits` while the failure is one that may pass. The deadline is one for
-    /// all attempts. A failure comes with the number of attempts.
+    /// Calls once, and again after each of `waits` while the failure is transient. The deadline covers all attempts. A
+    /// failure is returned with the number of attempts.
     pub(super) async fn attempt<T, F>(
         &self,
         action: &'static str,
@@ -107,7 +107,7 @@ impl Calls {
         failure.into_error(&self.url, &self.collection, action, attempts, self.timeout)
     }
 
-    /// An answer that lacks what the protocol promises.
+    /// Creates the error of an answer that lacks a part that the protocol promises.
     pub(super) fn lacks(&self, what: &'static str) -> IndexError {
         IndexError::Answer {
             url: self.url.clone(),

@@ -1,4 +1,4 @@
-//! What a failed gRPC call means: nobody there, a wrong key, something that may pass, or a refusal.
+//! Meaning of a failed gRPC call: no server, a wrong key, a transient failure, or a refusal.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use qdrant_client::QdrantError;
 use crate::IndexError;
 use crate::error::foreign;
 
-/// One failed call, in our words.
+/// One failed call, without the client's types.
 pub(super) struct CallFailure {
-    /// The gRPC code (grpc.io, "Status codes"); 2, unknown, where the call did not come that far.
+    /// The gRPC code (grpc.io, "Status codes"); 2, unknown, if the call did not come that far.
     pub(super) code: i32,
     pub(super) message: String,
-    /// What the server asks to wait.
+    /// Wait that the server asks for.
     pub(super) asked_wait: Option<Duration>,
-    /// Whether our own deadline came before an answer.
+    /// True if our deadline expired before an answer came.
     pub(super) is_late: bool,
 }
 
 impl CallFailure {
-    /// What the client says, without its types.
+    /// Converts the client's error.
     pub(super) fn of(error: &QdrantError) -> Self {
         let failure = |code, message: String, asked_wait| Self {
             code,
@@ -46,7 +46,7 @@ impl CallFailure {
         }
     }
 
-    /// No answer before our deadline.
+    /// Creates the failure of a call that exceeded our deadline.
     pub(super) fn late(action: &str) -> Self {
         Self {
             code: 4,
@@ -56,8 +56,9 @@ impl CallFailure {
         }
     }
 
-    /// Whether nobody was there to answer, or nobody that speaks gRPC. The client reports both as its own internal
-    /// errors, known by their words only (`qdrant-client` 1.18, `channel_pool.rs`; `tonic` 0.12, `transport/error.rs`).
+    /// Returns true if nothing answered, or nothing that speaks gRPC. The client reports both as internal errors that
+    /// can be recognised only by their text (`qdrant-client` 1.18, `channel_pool.rs`; `tonic` 0.12,
+    /// `transport/error.rs`).
     pub(super) fn is_no_answer(&self) -> bool {
         let words = [
             "failed to connect",
@@ -71,8 +72,8 @@ impl CallFailure {
             || (matches!(self.code, 1 | 2 | 13) && words.iter().any(|word| message.contains(word)))
     }
 
-    /// Whether a cluster has not yet, or not now, a machine that serves the collection. Qdrant reports that as an
-    /// internal error, known by its words only (`lib/collection/src/shards/replica_set`, 1.18).
+    /// Returns true if a cluster currently has no machine that serves the collection. Qdrant reports that as an
+    /// internal error that can be recognised only by its text (`lib/collection/src/shards/replica_set`, 1.18).
     fn is_not_ready(&self) -> bool {
         let words = [
             "0 of 0 read operations failed",
@@ -82,12 +83,13 @@ impl CallFailure {
         self.code == 13 && words.iter().any(|word| self.message.contains(word))
     }
 
-    /// Cancelled (the client's own timeout), deadline exceeded, resource exhausted, aborted, unavailable, not ready.
+    /// Returns true for transient failures: cancelled (the client's own timeout), deadline exceeded, resource
+    /// exhausted, aborted, unavailable, not ready.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self.code, 1 | 4 | 8 | 10 | 14) || self.is_no_answer() || self.is_not_ready()
     }
 
-    /// Whether the collection is not there.
+    /// Returns true if the collection does not exist.
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 5
     }
@@ -139,7 +141,7 @@ impl CallFailure {
     }
 }
 
-/// The names of gRPC's status codes.
+/// Returns the name of a gRPC status code.
 fn code_name(code: i32) -> &'static str {
     const NAMES: [&str; 17] = [
         "ok",
@@ -199,7 +201,7 @@ mod tests {
         for code in [3, 5, 7, 13, 16] {
             assert!(!failure(code, "no").may_pass(), "{code}");
         }
-        // What two nodes of Qdrant 1.18.3 said while another process made the collection.
+        // Messages of two Qdrant 1.18.3 nodes while another process created the collection.
         assert!(failure(13, "Service internal error: 0 of 0 read operations failed").may_pass());
     }
 

@@ -1,10 +1,11 @@
 //! Vectors on a Qdrant server, by `qdrant-client` over gRPC.
 //!
-//! Every call here may be repeated without harm (creating tolerates what exists, points that are there are left), so
-//! transient failures are retried with growing waits. The client's check of the server's version is switched off: it
-//! prints to stdout and adds a connection; a server that is too old answers with a status that says so.
+//! Every call here may be repeated safely (creating tolerates an existing collection, existing points are left
+//! unchanged), so transient failures are retried with growing waits. The client's check of the server's version is
+//! switched off: it prints to stdout and adds a connection; a server that is too old answers with a status that says
+//! so.
 //!
-//! Left out: aliases, shard keys, and deleting points (a collection's content is its name).
+//! Left out: aliases, shard keys, and deleting points (a collection's name identifies its content).
 
 mod calls;
 mod failure;
@@ -25,19 +26,19 @@ use super::filter::Demands;
 use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorStore};
 use calls::{Calls, WAITS};
 
-/// Stands before the collection's name, so that a shared server shows whose it is.
+/// Prefix of the collection's name, which shows its origin on a shared server.
 const PREFIX: &str = "ragtriage_";
 
-/// Points per upsert, and bytes of their vectors: far below what a server accepts in one message.
+/// Points per upsert, and bytes of their vectors: far below the maximum message size of a server.
 const BATCH: (usize, usize) = (1_000, 1 << 20);
 
-/// Upserts in flight at once: enough that the server works while the next ones are written.
+/// Concurrent upserts: enough that the server works while the next ones are written.
 const IN_FLIGHT: usize = 4;
 
 /// Ids in one answer.
 const PAGE: u32 = 10_000;
 
-/// The first and the longest pause between two looks at a server that is indexing.
+/// The first and the longest pause between two checks of a server that is indexing.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
 /// A collection on a server.
@@ -45,17 +46,17 @@ pub struct ServerStore {
     calls: Calls,
     spec: CollectionSpec,
     indexing_timeout: Duration,
-    /// Whether vectors are indexed, once the server has come to rest.
+    /// True if vectors are indexed; `None` until the server has finished indexing.
     settled: Mutex<Option<bool>>,
     /// The paths of the metadata fields that are indexed.
     fields: Mutex<HashSet<String>>,
 }
 
 impl ServerStore {
-    /// Opens the collection `ragtriage_<spec.name()>` on `server`, or makes it, empty.
+    /// Opens the collection `ragtriage_<spec.name()>` on `server`, or creates it, empty.
     ///
     /// # Errors
-    /// A parameter out of range; a URL without scheme or port; nobody there; a wrong key; a collection of another layout
+    /// A parameter out of range; a URL without scheme or port; no answer; a wrong key; a collection of another layout
     /// under the name.
     pub async fn open_or_create(
         server: &Server,
@@ -69,8 +70,8 @@ impl ServerStore {
             settled: Mutex::default(),
             fields: Mutex::default(),
         };
-        // A server that is not there is said at once, so this first call is not retried; one that is there may be busy
-        // making this very collection for another process.
+        // An absent server is reported at once, so this first call is not retried; a present one may be busy creating
+        // this very collection for another process.
         let found = match store.describe(&[]).await {
             Err(IndexError::Server { .. }) => store.describe(&WAITS).await,
             found => found,
@@ -97,7 +98,7 @@ impl ServerStore {
             .await
         {
             Ok(_) => Ok(()),
-            // Another process may have made it in between; servers name that case differently.
+            // Another process may have created it meanwhile; the error for that differs by server.
             Err((failure, attempts)) => match self.describe(&WAITS).await? {
                 Some(_) => Ok(()),
                 None => Err(self.calls.error(failure, action, attempts)),
@@ -105,7 +106,7 @@ impl ServerStore {
         }
     }
 
-    /// What the server says about the collection; `None` where it has none.
+    /// Returns the server's description of the collection; `None` if it has none.
     async fn describe(&self, waits: &[Duration]) -> Result<Option<CollectionInfo>, IndexError> {
         let action = "describe a collection";
         match self
@@ -161,7 +162,7 @@ impl ServerStore {
         })
     }
 
-    /// Ids from `offset` on, and where the next page begins.
+    /// Returns ids from `offset` on, and the start of the next page.
     async fn page(
         &self,
         offset: PointId,
@@ -195,7 +196,7 @@ impl ServerStore {
             .map(drop)
     }
 
-    /// Has the server begin to index, where there is something to index and it has not begun.
+    /// Makes the server start indexing, if there is something to index and it has not started.
     async fn begin_indexing(&self, info: CollectionInfo) -> Result<(), IndexError> {
         let kb = wire::indexing_kb(&self.spec, true);
         let found = info
@@ -219,7 +220,7 @@ impl ServerStore {
             .map(drop)
     }
 
-    /// Waits until the server has indexed what it means to, and says whether there is an index then.
+    /// Waits until the server has finished indexing, and returns true if there is then an index.
     async fn settle(&self) -> Result<bool, IndexError> {
         if let Some(settled) = *lock(&self.settled) {
             return Ok(settled);
@@ -246,7 +247,7 @@ impl ServerStore {
                         ),
                     });
                 }
-                // After a restart the server waits for a change before it goes on.
+                // After a restart the server waits for a change before it continues.
                 CollectionStatus::Grey if !was_woken => {
                     was_woken = true;
                     self.set_indexing(wire::indexing_kb(&self.spec, true))
@@ -268,8 +269,8 @@ impl ServerStore {
         }
     }
 
-    /// Indexes those fields of a filter that are not indexed yet: without, each search would read every point, and a
-    /// server in strict mode refuses.
+    /// Indexes the fields of a filter that are not yet indexed: without an index, each search would read every point,
+    /// and a server in strict mode refuses.
     async fn index_fields(&self, demands: &Demands) -> Result<(), IndexError> {
         for (path, kind) in demands.fields() {
             if lock(&self.fields).contains(&path) {
@@ -343,7 +344,7 @@ impl VectorStore for ServerStore {
             .buffer_unordered(IN_FLIGHT)
             .try_collect::<()>()
             .await?;
-        // The description counts roughly but at once; the exact count looks at every point.
+        // The description's count is fast but approximate; the exact count reads every point.
         let info = self.info().await?;
         let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
             && self.count().await? >= self.spec.expected_points;
@@ -382,7 +383,7 @@ impl VectorStore for ServerStore {
     }
 }
 
-/// A lock that is never held across a wait.
+/// Locks a mutex that is never held across an await.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What we say and hear in the server's types.
+//! Conversion to and from the server's types.
 
 use std::collections::HashMap;
 
@@ -25,18 +25,18 @@ use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
-/// The key of a collection's metadata under which its layout stands.
+/// Key of a collection's metadata that holds its layout.
 const LAYOUT: &str = "ragtriage_layout";
 
-/// The least threshold, in KiB of vectors, that a server accepts for indexing and full scans (`config_diff.rs`,
+/// Minimum threshold, in KiB of vectors, that a server accepts for indexing and full scans (`config_diff.rs`,
 /// `validate(range(min = 10))`).
 const LEAST_KB: usize = 10;
 
-/// From how many KiB a segment is indexed once all points are there. 0 means never.
+/// Returns the size in KiB from which a segment is indexed once all points are there. 0 means never.
 ///
-/// What is built over dense vectors (graph, quantized copies) waits for the last point, as Qdrant advises for bulk
-/// uploads; without it nothing is built. Postings of sparse vectors are made compact all along, at Qdrant's own
-/// threshold (10,000): they take several times the memory until then.
+/// Structures over dense vectors (graph, quantized copies) wait for the last point, as Qdrant advises for bulk uploads;
+/// before it nothing is built. Postings of sparse vectors are compacted all along, at Qdrant's default threshold
+/// (10,000): they take several times the memory until then.
 pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
     match spec.vector {
         VectorSpec::Sparse => 10_000,
@@ -71,7 +71,7 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
     let dense = dense.map(|params| VectorParamsMap {
         map: HashMap::from([(spec.vector_name.clone(), params)]),
     });
-    // Without edges there is no graph, but the quantized copies are made.
+    // Without edges only the graph is left out: the quantized copies are still built.
     let (m, ef_construct) = spec
         .graph()
         .map_or((0, Hnsw::default().ef_construct), |hnsw| {
@@ -165,12 +165,12 @@ pub(super) fn indexing(collection: &str, kb: u64) -> UpdateCollection {
     }
 }
 
-/// The layout that a collection was made with, where it says so (servers from 1.16 on keep it).
+/// Returns the layout that a collection was created with, if it is recorded (by servers from 1.16 on).
 pub(super) fn found_layout(metadata: &HashMap<String, Value>) -> Option<String> {
     metadata.get(LAYOUT)?.as_str().cloned()
 }
 
-/// Whether a collection has the one vector that is asked for.
+/// Returns true if a collection has the one vector that is asked for.
 pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bool {
     let dense = params
         .vectors_config
@@ -192,7 +192,7 @@ pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bo
     }
 }
 
-/// Adds the points that are not there.
+/// Adds the missing points.
 pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point]) -> UpsertPoints {
     UpsertPoints {
         collection_name: collection.to_owned(),
@@ -320,7 +320,7 @@ pub(super) fn query(
     }
 }
 
-/// A found point; every id in a collection is a number of ours.
+/// Converts a found point; every id in a collection is one of our numbers.
 pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
     Some(Neighbour {
         number: number(point.id.as_ref()?)?,
@@ -335,7 +335,7 @@ pub(super) fn number(id: &PointId) -> Option<u32> {
     }
 }
 
-/// An id in words.
+/// Formats an id.
 pub(super) fn shown(id: &PointId) -> String {
     match &id.point_id_options {
         Some(PointIdOptions::Num(number)) => number.to_string(),
@@ -344,7 +344,7 @@ pub(super) fn shown(id: &PointId) -> String {
     }
 }
 
-/// A page of ids, from `offset` on.
+/// Requests a page of ids, from `offset` on.
 pub(super) fn page(collection: &str, offset: PointId, limit: u32) -> ScrollPoints {
     ScrollPoints {
         collection_name: collection.to_owned(),

@@ -1,4 +1,4 @@
-//! Planted losses: the class is named.
+//! Failure classes of planted losses.
 
 use super::super::classify::{Rightness, classify};
 use super::super::gold::{self, Haystacks};
@@ -154,7 +154,7 @@ fn both_pieces_of_a_cut_gold_together_support_it() {
 
 #[test]
 fn white_space_between_two_chunks_is_not_missing() {
-    // Chunks 0..9 and 10..19 leave byte 9, a space, to nobody; the gold 5..14 spans it.
+    // Byte 9, a space, is in neither 0..9 nor 10..19; the gold range 5..14 spans it.
     let corpus = corpus(&[(0, 9), (10, 19), (20, 30)]);
     let spanning = question(vec![vec![member("d", &[(5, 14)])]]);
     let found = trace(
@@ -396,7 +396,7 @@ fn a_prompt_that_the_server_cut_is_lost_by_packing() {
 fn gold_beyond_what_the_encoder_reads_is_flagged() {
     let corpus = corpus(&TENS);
     let asked = question(vec![vec![member("d", &[(15, 19)])]]);
-    // Of chunk 1 (10..20) the encoder reads five bytes, 10..15: the gold at 15..19 is beyond.
+    // Of chunk 1 (10..20) the encoder reads five bytes, 10..15: the gold range 15..19 is beyond.
     let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| {
         (number == 1).then_some(5)
     });

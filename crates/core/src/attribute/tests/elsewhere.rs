@@ -1,11 +1,12 @@
-//! The same for a pipeline elsewhere, of which only the shown passages are known.
+//! Attribution for an external RAG, of which only the prompt's passages are known.
 
 use super::super::classify::{Outcome, Rightness, classify};
 use super::super::gold;
 use super::{attempt, corpus, member, question, shown, with_gold};
 use crate::types::{Attempt, ChunkId, Corpus, FailureClass, Flag, Group, Passage, Stance, Step};
 
-/// The outcome for a pipeline elsewhere that showed these passages, all of them in its prompt, with `retrieval.k` = 1.
+/// Returns the outcome for an external RAG that showed these passages, all of them in its prompt, with `retrieval.k` =
+/// 1.
 fn elsewhere(
     evidence: Vec<Group>,
     passages: &[Passage],
@@ -75,7 +76,7 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
         elsewhere(gold(), &pieces, Rightness::default(), None).class,
         FailureClass::Supported
     );
-    // A letter between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
+    // A character between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
     let gap = [shown("d", (10, 12)), shown("d", (13, 19))];
     assert_eq!(
         elsewhere(gold(), &gap, Rightness::default(), None).class,

@@ -8,7 +8,7 @@ use crate::types::{
     Step, Support, SupportRule,
 };
 
-/// The flags of a question whose gold was in its prompt, by its arms' answers, with the prompts they were given.
+/// Returns the flags of a question whose gold evidence was in its prompt, by its arms' answers and prompts.
 fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Rightness) -> Vec<Flag> {
     let corpus = corpus(&TENS);
     let mut found = trace(
@@ -145,7 +145,7 @@ fn an_answer_elsewhere_wants_a_content_term_that_is_not_the_answers_own() {
     assert_eq!(flags("Was it 1992 or 1815?"), [], "only the answer itself");
 }
 
-/// What is seen of a question with these evidence members, one a group.
+/// Signs of a question with these evidence members, one per group.
 fn seen(
     corpus: &Corpus,
     evidence: &[(&str, (usize, usize))],

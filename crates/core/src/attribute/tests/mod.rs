@@ -1,4 +1,5 @@
-//! Planted losses: one clean question, one stage broken at a time, and what is then said of it. Here the question and its corpus.
+//! Planted losses: one clean question, one stage broken at a time, and the expected diagnosis. The question and its
+//! corpus are here.
 
 mod classes;
 mod elsewhere;
@@ -12,7 +13,7 @@ use crate::types::{
     Passage, Question, QuestionKind, Stance, Step, StepHit, TokenUse, Trace, TraceStep,
 };
 
-/// Document `d` is 30 bytes in three chunks of ten; the gold lies where a test says. Document `e` holds the answer too.
+/// Document `d` is 30 bytes in three chunks of ten; each test sets the gold range. Document `e` holds the answer too.
 const TEXT: &str = "aaaa bbbb cccc 1992 dddd eeee.";
 
 fn corpus(ranges: &[(usize, usize)]) -> Corpus {
@@ -78,7 +79,7 @@ fn attempt(extracted: &str, stance: Stance) -> Attempt {
     }
 }
 
-/// A trace with one retriever's ranking, packed as given, answered by both arms.
+/// Returns a trace with one retriever's ranking, packed as given, answered by both arms.
 fn trace(
     question: Question,
     corpus: &Corpus,
@@ -151,7 +152,7 @@ fn judged(trace: &Trace, corpus: &Corpus, retrieved: bool, oracle: Option<bool>)
 /// The three chunks of ten bytes; bytes 9, 14, 19 of the text are white space, all in chunks.
 const TENS: [(usize, usize); 3] = [(0, 10), (10, 20), (20, 30)];
 
-/// A passage of `d` that another system cut, or of a document that is none of ours.
+/// Returns a passage of `d` chunked by another system, or of a document that is not ours.
 fn shown(doc: &str, range: (usize, usize)) -> Passage {
     let text = if doc == "d" {
         TEXT[range.0..range.1].to_owned()

@@ -1,4 +1,4 @@
-//! The sentence that a user reads names the rule that gave the class.
+//! The reason shown to users names the rule that gave the failure class.
 
 use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
@@ -8,7 +8,7 @@ use crate::types::{
     Question, QuestionKind, Stance, Step, Trace, TraceStep,
 };
 
-/// Class and sentence of a question answered wrong, the first two of `ranked` being the top k.
+/// Returns the class and reason of a question answered wrong, the first two of `ranked` being the top k.
 fn why(
     corpus: &Corpus,
     question: Question,

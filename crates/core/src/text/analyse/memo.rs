@@ -1,21 +1,21 @@
-//! What words became, so that a word is stemmed once and not at each of its occurrences.
+//! Cache of terms by word, so that a word is not stemmed at each of its occurrences.
 //!
-//! A table of fixed size: a word has one place, and a later word that has the same one takes it over. Long words are not
-//! remembered. So the memory is bounded whatever is analysed.
+//! A table of fixed size: each word has one slot, and a later word with the same slot replaces it. Long words are not
+//! cached. Memory is therefore bounded whatever is analysed.
 
-/// Words remembered at once: the 16,384 places take 768 KiB, which a second-level cache holds.
+/// Number of slots: 16,384 take 768 KiB, which a second-level cache holds.
 const PLACES: usize = 1 << 14;
 
-/// Bytes of a word, or of what it became, that are remembered at most; with two lengths they fill 48 bytes.
+/// Maximum length in bytes of a cached word or term; with two lengths an entry fills 48 bytes.
 const LONGEST: usize = 23;
 
 #[derive(Clone, Copy)]
 struct MemoEntry {
     word: [u8; LONGEST],
     term: [u8; LONGEST],
-    /// 0 where no word is remembered: no word is empty.
+    /// 0 if the slot is empty: no word is empty.
     word_length: u8,
-    /// 0 where the word is dropped.
+    /// 0 if the word is dropped.
     term_length: u8,
 }
 
@@ -26,10 +26,10 @@ const FREE: MemoEntry = MemoEntry {
     term_length: 0,
 };
 
-/// A memory of words and of the terms that they became.
+/// A cache of terms by word.
 pub(super) struct Memo {
     places: Box<[MemoEntry]>,
-    /// The last term that is too long to be remembered.
+    /// The last term that is too long to be cached.
     long: String,
 }
 
@@ -43,7 +43,7 @@ impl Default for Memo {
 }
 
 impl Memo {
-    /// What `word` becomes, as `make` says where it is not remembered; nothing where `make` gives an empty string.
+    /// Returns the term of `word`, calling `make` if it is not cached; `None` if `make` returns an empty string.
     pub(super) fn term(&mut self, word: &str, make: impl FnOnce() -> String) -> Option<&str> {
         let bytes = word.as_bytes();
         let place = &mut self.places[hash(bytes) % PLACES];
@@ -62,7 +62,7 @@ impl Memo {
     }
 }
 
-/// FNV-1a's steps over eight bytes at a time, its upper bits folded in.
+/// Hashes by FNV-1a's steps over eight bytes at a time, with the upper bits folded in.
 fn hash(word: &[u8]) -> usize {
     let (words, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];
@@ -102,7 +102,7 @@ mod tests {
                 .to_owned();
             assert_eq!(made, term);
         }
-        // U+0130 in lower case is longer than it was.
+        // U+0130 becomes longer in lower case.
         let long = "x".repeat(LONGEST + 1);
         assert_eq!(memo.term("short", || long.clone()), Some(long.as_str()));
         assert_eq!(memo.term("short", || "y".to_owned()), Some("y"));

@@ -1,4 +1,4 @@
-//! Analysis: text to the terms that sparse retrieval counts.
+//! Analysis: converts text to the terms that sparse retrieval counts.
 
 mod memo;
 mod words;
@@ -12,39 +12,39 @@ use serde::{Deserialize, Serialize};
 
 use memo::Memo;
 
-/// Part of every cache key that analysed text enters.
+/// Version of the analysis, part of every cache key that depends on analysed text.
 pub const VERSION: u32 = 1;
 
-/// How text is cut into words.
+/// Method of splitting text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Words {
-    /// Words by UAX #29, as Lucene's standard tokenizer has them; punctuation is dropped.
+    /// Words by UAX #29, as in Lucene's standard tokenizer; punctuation is dropped.
     #[default]
     Unicode,
-    /// Whatever stands between white space, punctuation included.
+    /// Text between white space, punctuation included.
     Whitespace,
 }
 
-/// Which words are dropped.
+/// Set of words to drop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopWords {
     /// Lucene's 33 English stop words.
     #[default]
     English,
-    /// None.
+    /// No stop words.
     None,
 }
 
-/// How words are cut to their stem.
+/// Method of reducing words to their stem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stemmer {
     /// Snowball's English stemmer (Porter 2).
     #[default]
     English,
-    /// Not at all.
+    /// No stemming.
     None,
 }
 
@@ -55,18 +55,18 @@ const ENGLISH: [&str; 33] = [
     "they", "this", "to", "was", "will", "with",
 ];
 
-/// Cuts text into words, lowers, drops stop words, stems: in this order.
+/// Splits text into words, lower-cases them, drops stop words and stems: in this order.
 pub struct Analyzer {
     words: Words,
     lowercase: bool,
     stopwords: StopWords,
     stemmer: Option<Snowball>,
-    /// What words became, one memo for each text that is being analysed at this moment.
+    /// Term caches, one for each text being analysed concurrently.
     memos: Mutex<Vec<Memo>>,
 }
 
 impl Analyzer {
-    /// An analyser of the given steps.
+    /// Creates an analyser of the given steps.
     #[must_use]
     pub fn new(words: Words, lowercase: bool, stopwords: StopWords, stemmer: Stemmer) -> Self {
         let stemmer = (stemmer == Stemmer::English).then(|| Snowball::create(Algorithm::English));
@@ -100,7 +100,7 @@ impl Analyzer {
 
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
-        // Lower-casing alone is faster than remembering what it gave.
+        // Lower-casing alone is faster than a cache lookup.
         let Some(stemmer) = &self.stemmer else {
             let mut lowered = String::new();
             self.words(text, |word| {
@@ -155,7 +155,7 @@ impl Analyzer {
         self.stopwords == StopWords::English && ENGLISH.binary_search(&term).is_ok()
     }
 
-    /// The terms of `text` as a list.
+    /// Returns the terms of `text` as a list.
     #[must_use]
     pub fn term_list(&self, text: &str) -> Vec<String> {
         let mut terms = Vec::new();

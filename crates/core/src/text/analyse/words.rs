@@ -1,9 +1,9 @@
-//! Words by UAX #29, with a short way for ASCII.
+//! Words by UAX #29, with a fast path for ASCII.
 //!
-//! `unicode-segmentation` looks up the class of every character. Over ASCII alone the rules come down to these: letters,
-//! digits and `_` stand together; `.`, `'` and `:` hold two letters together, `.`, `'`, `,` and `;` two digits; all else
-//! parts. What is not ASCII goes the long way, from the white space before it to the white space after: no rule of UAX
-//! #29 looks past a space, and none joins a space to what stands before it but another space.
+//! `unicode-segmentation` finds the class of every character. For ASCII alone the rules reduce to these: letters,
+//! digits and `_` join; `.`, `'` and `:` join two letters; `.`, `'`, `,` and `;` join two digits; everything else
+//! separates. Other text takes the slow path, from the white space before it to the white space after it: no rule of
+//! UAX #29 reads past a space, and none joins a space to what precedes it except another space.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -27,17 +27,17 @@ pub(super) fn unicode<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     ascii(&text[start..], &mut each);
 }
 
-/// Whether a space stands at `at` and something else in ASCII before it: there text can be cut in two.
+/// Returns true if there is a space at `at` after an ASCII character other than a space: text can be split there.
 fn parts(bytes: &[u8], at: usize) -> bool {
     bytes[at] == b' ' && at > 0 && bytes[at - 1].is_ascii() && bytes[at - 1] != b' '
 }
 
-/// What a character of ASCII does to words.
+/// Effect of an ASCII character on word boundaries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Letter,
     Digit,
-    /// `_`, which holds together and is no word alone.
+    /// `_`, which joins but does not form a word alone.
     Low,
     /// Between two letters: `:`.
     InLetters,

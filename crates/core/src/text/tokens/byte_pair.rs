@@ -1,7 +1,7 @@
-//! `cl100k_base` and `o200k_base`: `OpenAI`'s byte pairs, each vocabulary loaded once a process, by the first count.
+//! `cl100k_base` and `o200k_base`: `OpenAI`'s byte pairs, each vocabulary loaded once per process, by the first count.
 //!
-//! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at
-//! most n tokens.
+//! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at most n
+//! tokens.
 
 use std::sync::LazyLock;
 
@@ -13,12 +13,12 @@ use super::vocabulary::{self, BytePairVocabulary};
 pub(super) struct BytePairs(&'static LazyLock<BytePairVocabulary>);
 
 impl BytePairs {
-    /// The vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
+    /// Creates a counter by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
     pub(super) fn cl100k_base() -> Self {
         Self(&vocabulary::CL100K_BASE)
     }
 
-    /// The vocabulary of GPT-4o and later.
+    /// Creates a counter by the vocabulary of GPT-4o and later.
     pub(super) fn o200k_base() -> Self {
         Self(&vocabulary::O200K_BASE)
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_token_that_begins_inside_a_character_starts_at_the_character() {
-        // The crab is 4 bytes in three tokens of cl100k_base: all of them start where it does.
+        // The crab is 4 bytes in three tokens of cl100k_base: all of them start at its first byte.
         assert_eq!(BytePairs::cl100k_base().starts("a🦀b"), [0, 1, 1, 1, 5]);
     }
 }

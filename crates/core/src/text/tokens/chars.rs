@@ -1,4 +1,4 @@
-//! `chars`: one token a Unicode scalar value, as Python's `len` counts.
+//! `chars`: one token per Unicode scalar value, as Python's `len` counts.
 
 use super::counter::TokenCounter;
 

@@ -1,13 +1,13 @@
 //! A text encoded once by byte pairs, so that its slices are counted without encoding them again.
 //!
-//! Chunkers ask for the counts of many slices of one text. Between an ASCII letter or digit and ASCII white space
-//! both vocabularies separate tokens, whatever the context ([`separates_tokens`]). So the count of a slice is what it has
-//! up to the first such place, plus the text's own tokens from there to the last one, plus what follows it: only a
-//! word at each edge is encoded. The sum is exact, not an estimate.
+//! Chunkers count many slices of one text. Between an ASCII letter or digit and ASCII white space both vocabularies
+//! separate tokens, whatever the context ([`separates_tokens`]). The count of a slice is therefore that of its part up
+//! to the first such place, plus the text's tokens from there to the last one, plus that of the rest: only a word at
+//! each edge is encoded. The sum is exact, not an estimate.
 
 use super::counter::TokenCounter;
 
-/// Counts as `counter` does, and fast for slices of `text`.
+/// A counter with the counts of `counter` that is fast for slices of `text`.
 pub(super) struct Encoded<'a> {
     counter: &'a dyn TokenCounter,
     text: &'a str,
@@ -24,7 +24,7 @@ impl<'a> Encoded<'a> {
         }
     }
 
-    /// Returns the offset of `slice` in the text, if it is a part of it: the same memory, not just the same characters.
+    /// Returns the offset of `slice` in the text if it is a part of it: the same memory, not just equal characters.
     fn offset(&self, slice: &str) -> Option<usize> {
         let offset = slice
             .as_ptr()
@@ -59,8 +59,8 @@ impl TokenCounter for Encoded<'_> {
     }
 }
 
-/// Returns true if no token of `text`, nor of any other text with these two bytes, runs across `at`: both patterns separate an
-/// ASCII letter or digit from ASCII white space after it, and look no further back or ahead there.
+/// Returns true if no token of `text`, or of any other text with these two bytes, runs across `at`: both patterns
+/// separate an ASCII letter or digit from ASCII white space after it, and match no further back or ahead there.
 fn separates_tokens(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     bytes[at - 1].is_ascii_alphanumeric() && bytes[at].is_ascii_whitespace()

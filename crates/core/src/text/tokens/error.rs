@@ -8,7 +8,7 @@ pub enum TokenError {
     /// `model` is configured without an encoder.
     #[error("the tokenizer `model` needs a dense encoder, and none is configured")]
     NoModel,
-    /// Bytes that are not a tokenizer.
+    /// The bytes are not a tokenizer.
     #[error("the encoder's `tokenizer.json` cannot be read")]
     BadModel {
         /// The parser's error.

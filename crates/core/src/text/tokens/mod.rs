@@ -1,7 +1,7 @@
-//! Counting tokens, the unit that sizes of chunks and prompts are given in.
+//! Token counts, the unit of chunk and prompt sizes.
 //!
-//! A closed set of counters, named by the setting `chunking.tokenizer`. Counters return counts and token starts, never token
-//! ids; encoders bring their own tokenizers.
+//! A closed set of counters, named by the setting `chunking.tokenizer`. Counters return counts and token starts, never
+//! token ids; encoders have separate tokenizers.
 
 mod tokenizer;
 
@@ -25,7 +25,7 @@ use chars::CharCounter;
 use model::ModelTokens;
 use words::WordCounter;
 
-/// Part of every cache key that depends on a token count; raised whenever a counter would count differently.
+/// Part of every cache key that depends on a token count; incremented whenever a counter would count differently.
 pub const VERSION: u32 = 1;
 
 /// Returns the counter of `tokenizer`. `model_json` is the encoder's `tokenizer.json`, which only
@@ -59,8 +59,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::hint::Hint;
 
-    /// A word-piece tokenizer of eight pieces, as the BERT family has it, with the truncation and padding that
-    /// sentence-transformers' files carry.
+    /// A word-piece tokenizer of eight pieces, as in the BERT family, with the truncation and padding of
+    /// sentence-transformers' files.
     pub(crate) const TINY_MODEL: &str = r###"{
         "version": "1.0",
         "truncation": {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0},

@@ -1,17 +1,18 @@
-//! `model`: the encoder's own tokenizer, from the bytes of its Hugging Face `tokenizer.json`.
+//! `model`: the encoder's tokenizer, from the bytes of its Hugging Face `tokenizer.json`.
 //!
-//! Counts what the text takes of the encoder's window. Special tokens that the encoder puts around a text are not
-//! counted; the file's own truncation and padding are switched off, or every count would be the window's length.
+//! Counts the tokens that a text takes of the encoder's window. Special tokens that the encoder puts around a text are
+//! not counted. The file's truncation and padding are switched off; with them, every count would be the window's
+//! length.
 
 use tokenizers::Tokenizer as HuggingFace;
 
 use super::counter::TokenCounter;
 use super::error::TokenError;
 
-/// Texts outside most vocabularies: a tokenizer without an unknown token refuses one of them.
+/// Texts outside most vocabularies: a tokenizer without an unknown token rejects one of them.
 const PROBES: [&str; 4] = ["\u{1242b}", "\u{169a}", "\u{10ffff}", "a\u{fffd}"];
 
-/// Counts by a `tokenizer.json`.
+/// Counter of a `tokenizer.json`.
 pub(super) struct ModelTokens(HuggingFace);
 
 impl ModelTokens {
@@ -35,8 +36,8 @@ impl ModelTokens {
 }
 
 impl TokenCounter for ModelTokens {
-    /// A text that the tokenizer refuses in spite of the probes counts one token a character: too much rather than
-    /// too little, so that its chunks still fit.
+    /// Counts one token per character if the tokenizer rejects a text despite the probes: an overestimate, so that its
+    /// chunks still fit.
     fn count(&self, text: &str) -> usize {
         self.0
             .encode_fast(text, false)
@@ -50,7 +51,7 @@ impl TokenCounter for ModelTokens {
         let last = text.len().saturating_sub(1);
         let mut floor = 0;
         let ascending = |(i, &(start, _)): (usize, &(usize, usize))| {
-            // A normaliser may insert or reorder characters; an offset never runs backwards here, and the first is 0.
+            // A normaliser may insert or reorder characters; offsets here never decrease, and the first is 0.
             let start = if i == 0 {
                 0
             } else {

@@ -3,7 +3,7 @@
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// The unit that sizes of chunks and prompts are counted in.
+    /// Unit of chunk and prompt sizes.
     #[derive(Default)]
     Tokenizer {
         /// `OpenAI`'s byte pairs of GPT-3.5 and GPT-4.
@@ -15,7 +15,7 @@ closed_set! {
         Chars = "chars",
         /// Maximal runs without white space.
         Words = "words",
-        /// The dense encoder's own `tokenizer.json`.
+        /// The dense encoder's `tokenizer.json`.
         Model = "model",
     }
 }

@@ -1,8 +1,8 @@
-//! `OpenAI`'s vocabularies: tiktoken-rs has the tokens, the splitting and merging is here.
+//! `OpenAI`'s vocabularies: tiktoken-rs provides the tokens; splitting and merging is implemented here.
 //!
-//! tiktoken-rs encodes through one backtracking matcher that threads wait for and that panics on a million
-//! white-space characters in a row. The patterns need backtracking for a single case, `\s+(?!\S)`, so they stand here without it,
-//! for a matcher that runs in linear time on every core; a test compares the tokens with tiktoken's own.
+//! tiktoken-rs encodes through one backtracking matcher that threads wait for and that panics on a million white-space
+//! characters in a row. The patterns need backtracking for a single case, `\s+(?!\S)`, so they are written here without
+//! it, for a matcher that runs in linear time on every core; a test compares the tokens with those of tiktoken.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -21,18 +21,18 @@ const O200K_PATTERN: &str = concat!(
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+",
 );
 
-/// How many tokens are no special ones; they are numbered from 0 without a gap.
+/// Number of tokens that are not special; they are numbered from 0 without a gap.
 const CL100K_TOKENS: u32 = 100_256;
 const O200K_TOKENS: u32 = 199_998;
 
-/// Pieces below are merged here, in quadratic time but fast when short; longer ones by tiktoken-rs with a heap.
+/// Shorter pieces are merged here, in quadratic time but fast when short; longer ones by tiktoken-rs with a heap.
 const LONG_PIECE_BYTES: usize = 100;
 
-/// What tiktoken-rs is given at once of a piece: its matcher's stack overflows at a million steps. A longer piece
-/// (nobody's word) is cut here, which may add a token at each cut.
+/// Maximum bytes of a piece passed to tiktoken-rs at once: its matcher's stack overflows at a million steps. A longer
+/// piece (no natural word is) is split here, which may add a token at each split.
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 
-/// One of `OpenAI`'s vocabularies, loaded.
+/// A loaded vocabulary of `OpenAI`.
 pub(super) struct BytePairVocabulary {
     pattern: Regex,
     ranks: HashMap<Box<[u8]>, u32, BuildHasherDefault<Fnv>>,
@@ -81,8 +81,8 @@ impl BytePairVocabulary {
         }
     }
 
-    /// Where the piece that starts at `start` ends; tokens never run across. Several white-space characters before
-    /// something else leave the last one to it: that is what `\s+(?!\S)` says.
+    /// Returns the end of the piece that starts at `start`; tokens never run across it. Several white-space characters
+    /// before something else leave the last one to it: that is the meaning of `\s+(?!\S)`.
     fn piece_end(&self, text: &str, start: usize) -> usize {
         let end = self
             .pattern
@@ -102,8 +102,8 @@ impl BytePairVocabulary {
         }
     }
 
-    /// Byte-pair encoding (Sennrich et al. 2016): from single bytes on, the leftmost adjoining pair of the lowest rank
-    /// becomes one.
+    /// Merges by byte-pair encoding (Sennrich et al. 2016): starting from single bytes, the leftmost adjacent pair of
+    /// the lowest rank is merged.
     fn merge(&self, piece: &[u8], visit: &mut impl FnMut(usize)) {
         let rank = |from: usize, to: usize| {
             self.ranks
@@ -111,7 +111,7 @@ impl BytePairVocabulary {
                 .copied()
                 .unwrap_or(u32::MAX)
         };
-        // Each part's start, and the rank of it and the next as one; the end of the piece stands last.
+        // Each part's start, and the rank of it and the next as one; the end of the piece is last.
         let mut parts: Vec<(usize, u32)> =
             (0..=piece.len()).map(|start| (start, u32::MAX)).collect();
         let paired = |parts: &[(usize, u32)], i: usize| {

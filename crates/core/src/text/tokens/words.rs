@@ -1,8 +1,8 @@
-//! `words`: one token a maximal run without white space.
+//! `words`: one token per maximal run without white space.
 //!
-//! Not the word segmentation of UAX #29: that one counts each punctuation mark and each ideograph, and no
-//! published chunk size in "words" means it. A script written without spaces is one long word here; use `chars`
-//! or a byte-pair counter for it.
+//! Not the word segmentation of UAX #29, which counts each punctuation mark and each ideograph: no published chunk size
+//! in "words" means that. A script written without spaces is one long word here; use `chars` or a byte-pair counter for
+//! it.
 
 use super::counter::TokenCounter;
 
@@ -14,7 +14,8 @@ impl TokenCounter for WordCounter {
         text.split_whitespace().count()
     }
 
-    /// The first offset is 0 even where white space precedes the first word, as the contract has it.
+    /// Returns the start of each word; the first is 0 even if white space precedes the first word, as the contract
+    /// requires.
     fn starts(&self, text: &str) -> Vec<usize> {
         let mut starts = Vec::new();
         let mut in_word = false;
