@@ -123,7 +123,7 @@ impl Appended {
     }
 }
 
-/// `file`, which stands at `path`, with no other writer.
+/// Locks `file`, opened at `path`, against other writers.
 fn locked(path: &Path, file: File) -> Result<File, DatasetError> {
     // Any other failure is a file system's that knows no locks.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {

@@ -95,7 +95,7 @@ impl Draft {
         }
     }
 
-    /// Takes note of a quote that stands several times in its document.
+    /// Records a quote that occurs several times in its document.
     pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
         self.note(
             1,
@@ -189,7 +189,7 @@ impl Draft {
         })
     }
 
-    /// Everything that was taken, with what is wrong. `path`: where the data set stands.
+    /// Returns all accepted records with the errors found. `path`: the data set's location.
     pub(super) fn inspected(mut self, path: &Path) -> Result<Inspection, DatasetError> {
         let corpus = self.check_corpus(path);
         self.settle(corpus)?;
@@ -262,7 +262,7 @@ impl Draft {
                     continue;
                 }
                 match self.missing {
-                    // Evidence stands among the relevant, too.
+                    // Evidence is also listed among the relevant documents.
                     MissingEvidence::Error
                         if unknown[first..].iter().any(|(_, other)| other == doc) => {}
                     MissingEvidence::Error => unknown.push((place.clone(), doc.clone())),

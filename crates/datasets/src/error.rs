@@ -11,7 +11,7 @@ use ragtriage_core::types::{DocId, QuestionId, QuestionKind};
 /// Names the file and the line, id or byte offset of what is wrong; [`DatasetError::hint`] says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// Nothing stands at the path.
+    /// The path does not exist.
     #[error("`{path}` does not exist")]
     Missing {
         /// The file or folder.
@@ -93,7 +93,7 @@ pub enum DatasetError {
         /// The known key that comes nearest.
         nearest: Option<&'static str>,
     },
-    /// A relevance grade that is no integer.
+    /// A relevance grade that is not an integer.
     #[error("{place}: grade `{grade}` is not an integer")]
     Grade {
         /// The judgment.
@@ -135,7 +135,7 @@ pub enum DatasetError {
         /// The question it names.
         id: QuestionId,
     },
-    /// A quote that does not stand in its document, white space aside.
+    /// A quote that does not occur in its document, ignoring white space.
     #[error("{place}: the quote `{quote}` is not in document `{doc}`")]
     QuoteNotFound {
         /// The question.
@@ -243,13 +243,13 @@ pub enum DatasetError {
         /// The known names.
         known: Vec<&'static str>,
     },
-    /// Something stands where a new folder should.
+    /// The target of a new folder already exists.
     #[error("`{path}` already exists")]
     Occupied {
         /// The path.
         path: PathBuf,
     },
-    /// An id that a table parted by tabs cannot hold.
+    /// An id that a tab-separated table cannot hold.
     #[error("{what} `{id}` cannot be written to a tab-separated file")]
     NoColumn {
         /// The kind of item that has it.
@@ -263,7 +263,7 @@ pub enum DatasetError {
         /// The path.
         path: PathBuf,
     },
-    /// A line that was to be written over is no longer what was read.
+    /// A line to be overwritten has changed since it was read.
     #[error("{place}: the line has changed since it was read; nothing was written")]
     ChangedMeanwhile {
         /// The line.

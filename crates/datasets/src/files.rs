@@ -166,7 +166,8 @@ fn markdown_heading(text: &str) -> Option<&str> {
     underlined_heading(body, MARKDOWN_UNDERLINES).or_else(|| headings.next())
 }
 
-/// The first line that is not blank, when the next underlines it (a line of the same kind may stand above).
+/// Returns the first non-blank line if the next line underlines it (a line of the same characters may
+/// precede it).
 fn underlined_heading<'a>(text: &'a str, underlines: &str) -> Option<&'a str> {
     let mut lines = text
         .lines()

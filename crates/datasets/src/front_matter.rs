@@ -1,7 +1,7 @@
-//! The head of a Markdown file between two lines of `---`: what a filter can ask for.
+//! The front matter of a Markdown file, between two lines of `---`: fields that filters can use.
 //!
-//! The flat part of YAML that such heads are written in: `key: value`, `key: [one, two]`, and `- item` lines under a key.
-//! Nested tables, anchors and text over several lines are left out, key by key: a field that cannot be read is no field.
+//! Reads the flat YAML subset common in front matter: `key: value`, `key: [one, two]`, and `- item` lines under a key.
+//! Nested tables, anchors and multi-line text are skipped key by key; an unreadable field is ignored.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,8 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
     BTreeMap::new()
 }
 
-/// An indented line belongs to a table that is not read, a comment to nobody.
+/// Returns true if `line` starts a top-level key: indented lines belong to a nested table, comments
+/// are skipped.
 fn is_key(key: &str) -> bool {
     !key.is_empty()
         && key
@@ -71,7 +72,7 @@ fn inline(value: &str) -> Value {
     }
 }
 
-/// Bytes of `text` that stand outside quotes, with their places.
+/// Bytes of `text` outside quotes, with their offsets.
 fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
     let mut quote = None;
     text.bytes().enumerate().filter(move |&(_, byte)| {

@@ -24,7 +24,7 @@ impl Earlier {
 
 impl Drop for Earlier {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.scratch); // a scratch folder that stays harms nobody
+        let _ = std::fs::remove_dir_all(&self.scratch); // a leftover scratch folder is harmless
     }
 }
 
@@ -63,7 +63,7 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
     Ok(earlier)
 }
 
-/// Runs git in a folder of a repository, with an index of its own, so that the repository's is left alone.
+/// Runs git in a repository's folder with a separate index, leaving the repository's index untouched.
 struct Git<'a> {
     folder: &'a Path,
     index: &'a Path,
@@ -123,7 +123,7 @@ impl Git<'_> {
     }
 }
 
-/// A new folder of a name that nobody can foresee, which nobody else may enter.
+/// Creates a folder with an unpredictable name that only the current user may enter.
 fn own_folder(under: &Path) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(under)?;
     let random = std::hash::RandomState::new().build_hasher().finish(); // seeded by the operating system

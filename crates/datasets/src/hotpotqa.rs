@@ -1,9 +1,9 @@
 //! `HotpotQA` (Yang et al. 2018, <https://hotpotqa.github.io>), as its owners publish it and as Hugging Face has it.
 //!
-//! The paragraphs of all questions make one corpus; a title is a document's id, case-sensitive and untouched (HTML
-//! entities stay). A paragraph's sentences carry their leading space, so its text is their concatenation; empty
-//! sentences stay, since the supporting facts count them. The first paragraph of a title is kept and supporting
-//! facts are resolved in it.
+//! The paragraphs of all questions form one corpus. A document's id is its title, case-sensitive and unmodified
+//! (including HTML entities). A paragraph's sentences include their leading space, so its text is their
+//! concatenation. Empty sentences are retained because supporting facts count them. The first paragraph of a title
+//! is used, and supporting facts are resolved in it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -319,7 +319,7 @@ mod tests {
         let [a, gone] = &set.questions[1].evidence[..] else {
             panic!("two titles")
         };
-        // Sentence 1 of the paragraph that was kept, ` She was.` at 7..16.
+        // Sentence 1 of the first paragraph of the title, ` She was.` at 7..16.
         assert_eq!(a[0].ranges, [(8, 16).into()]);
         assert_eq!(
             gone,

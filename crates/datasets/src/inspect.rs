@@ -1,8 +1,8 @@
-//! A data set read to its end: what [`load`](super::load) would refuse is listed, all of it, and what is sound is kept.
+//! Reads a whole data set, lists every error that [`load`](super::load) would return, and returns the valid records.
 //!
-//! Uses the readers of `load` over a draft that collects errors instead of returning the first. A question without
-//! a usable id, text, kind or answers is left out; of others the broken part is. A quote that is not found leaves
-//! its document as a whole in its place. The split of one's own questions is not asked for: both parts are read.
+//! Uses the readers of `load` with a draft that collects errors instead of returning the first. A question without a
+//! usable id, text, kind or answers is omitted; otherwise only its invalid part is. A quote that is not found is
+//! replaced by its whole document. The split of native questions is ignored: both parts are read.
 
 use super::draft::Draft;
 use crate::error::DatasetError;
@@ -62,7 +62,7 @@ mod tests {
         with_files(&files, Format::Jsonl, |spec| inspect(spec)).expect("inspected")
     }
 
-    /// What is wrong, without the file.
+    /// Error messages without the file name.
     fn slips(inspection: &Inspection) -> Vec<String> {
         let without_file = |slip: &DatasetError| {
             let said = slip.to_string();

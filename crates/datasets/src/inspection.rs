@@ -21,7 +21,7 @@ pub struct Inspection {
     pub notes: Vec<Note>,
 }
 
-/// A quote that stands several times in its document; the first is taken.
+/// A quote that occurs several times in its document; the first occurrence is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedQuote {
     /// The question.

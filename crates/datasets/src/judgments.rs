@@ -1,4 +1,4 @@
-//! Relevance judgments that stand in a file of their own, held until the questions come.
+//! Relevance judgments from a separate file, held until the questions are read.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,5 +1,5 @@
-//! The labels of `questions.jsonl` as they are written, before any is held against a document: what a loader refuses can still be
-//! read here, mended and written back. Lines that nothing was changed in keep their bytes, and so does what stands around them.
+//! The labels of `questions.jsonl` as written, before validation against documents: labels that a loader rejects can be read,
+//! corrected and written back. Unchanged lines and the surrounding text are preserved byte for byte.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -53,7 +53,7 @@ pub struct LabelMember {
 /// Reads the lines of `questions.jsonl` in `folder`.
 ///
 /// # Errors
-/// A file that cannot be read, a line that is no object, has no id, or whose evidence is not made as the format says.
+/// A file that cannot be read; a line that is not an object, has no id, or whose evidence is malformed.
 pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
     let mut lines = Vec::new();
     read::lines(&folder.join(questions::FILE), |place, raw| {
@@ -63,11 +63,11 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
     Ok(lines)
 }
 
-/// Writes the changed ones of `lines` to `questions.jsonl` in `folder`, beside its place first. Everything else in the file stays as it
-/// is, lines added meanwhile among it.
+/// Writes the changed ones of `lines` to `questions.jsonl` in `folder`, through a temporary file in that folder. The rest of the file
+/// is unchanged, including lines added in the meantime.
 ///
 /// # Errors
-/// `Busy` while `label` adds questions, `ChangedMeanwhile` where a line to be written is no longer what was read; `Read`, `Utf8`,
+/// `Busy` while `label` adds questions, `ChangedMeanwhile` if a line to be written has changed since it was read; `Read`, `Utf8`,
 /// `Write`.
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
@@ -119,7 +119,7 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
         fs::rename(&partial, &path)
     });
     written.map_err(|source| {
-        let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
+        let _ = fs::remove_file(&partial); // half a file is useless; the error is returned below
         DatasetError::write(&path)(source)
     })
 }
@@ -197,7 +197,7 @@ impl LabelLine {
             .for_each(|doc| *doc = to.clone());
     }
 
-    /// Lets a document be relevant as another is, where the line lists grades: part of that one's text stands there now.
+    /// Copies the relevance grade of `other` to `doc`, if the line lists grades: part of its text has moved to `doc`.
     pub(crate) fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
         for key in questions::RELEVANT {
             if let Some(Value::Object(grades)) = self.fields.get_mut(key)

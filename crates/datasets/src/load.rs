@@ -25,7 +25,7 @@ pub fn load(spec: &DatasetSettings) -> Result<Dataset, DatasetError> {
     draft.finish(&spec.path, split)
 }
 
-/// The documents, and in a published format the questions, which stand among them.
+/// Reads the documents, and in a published format the questions they include.
 pub(crate) fn read_documents(
     spec: &DatasetSettings,
     draft: &mut Draft,
@@ -65,7 +65,8 @@ pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, DatasetError> 
 /// The documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: a question a
 /// line; JSON lines with the keys of one's own questions, of which `text` is enough; or BEIR's queries.
 ///
-/// A question without an id gets one made of its text, so that it stays the same wherever its line stands.
+/// A question without an id gets one derived from its text, so that it does not depend on the line's
+/// position.
 pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<Dataset, DatasetError> {
     let mut draft = Draft::new(MissingEvidence::Error);
     let place = Place::file(&spec.path);

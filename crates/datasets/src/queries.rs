@@ -1,4 +1,4 @@
-//! Questions that nobody has labelled yet, in a file of their own: tickets, chat, a search log.
+//! Unlabelled questions in a separate file: tickets, chat, a search log.
 
 use std::collections::HashSet;
 use std::path::Path;

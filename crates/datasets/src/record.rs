@@ -139,7 +139,7 @@ impl JsonRecord {
     }
 }
 
-/// An object whose keys stand once each: of two, one would be lost without a word.
+/// An object with unique keys: of two equal ones, one would be lost silently.
 struct UniqueFields(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for UniqueFields {

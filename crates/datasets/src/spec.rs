@@ -47,7 +47,7 @@ pub(super) mod tests {
         act(&mut DatasetSettings::new(format, folder.path()))
     }
 
-    /// The same for a data set of one file.
+    /// As above, for a data set of one file.
     pub(crate) fn with_file<T>(
         name: &str,
         text: &str,

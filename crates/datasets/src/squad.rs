@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn an_answer_off_its_place_is_taken_from_the_nearest_one_there_is() {
         let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
-        // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` stands at bytes 18 and 32.
+        // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` occurs at bytes 18 and 32.
         assert_eq!(set.questions[1].evidence[0][0].ranges, [(32, 36).into()]);
         let moved = "gold answers not at their offset, taken at the nearest occurrence";
         assert!(

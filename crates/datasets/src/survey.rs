@@ -1,5 +1,4 @@
-//! A look at somebody's folder before anything is known of it: which files could be documents, how long they are, which language
-//! they seem to be in.
+//! Surveys an unknown folder: which files could be documents, their lengths and their apparent languages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,12 +11,12 @@ use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;
 
-/// Endings of prose that are read as they stand; the first four are read without being asked for.
+/// Extensions of prose read as plain text; the first four are read by default.
 const PROSE: [&str; 10] = [
     "md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex",
 ];
 const READ_UNASKED: usize = 4;
-/// Endings whose text stands between other things, and has to be taken out first.
+/// Extensions of formats whose text has to be extracted first.
 const WRAPPED: [&str; 12] = [
     "pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages",
 ];
@@ -31,7 +30,7 @@ const LEAST_STOP_WORDS: f64 = 0.15;
 pub struct Survey {
     /// Documents that would be read.
     pub n_documents: usize,
-    /// Their words, parted by white space.
+    /// Number of words, separated by white space.
     pub n_words: usize,
     /// Words of the document in the middle.
     pub median_words: usize,
@@ -45,7 +44,7 @@ pub struct Survey {
     pub globs: Vec<String>,
     /// The number of documents by extension.
     pub endings: BTreeMap<String, usize>,
-    /// Source code that was found beside prose and left out, by ending.
+    /// Source code files found next to prose and omitted, by extension.
     pub code: BTreeMap<String, usize>,
     /// Files whose text has to be taken out first, by ending.
     pub wrapped: BTreeMap<String, usize>,
@@ -55,10 +54,11 @@ pub struct Survey {
     pub is_english: bool,
 }
 
-/// Looks at `folder`.
+/// Surveys `folder`.
 ///
 /// # Errors
-/// `Missing`, `Read`, `Layout` where it is no folder, `EmptyCorpus`, `Utf8` where no document is text.
+/// `Missing`, `Read`, `Layout` if `folder` is not a folder, `EmptyCorpus`, `Utf8` if no document is
+/// text.
 pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !folder.exists() {
         return Err(DatasetError::Missing {

@@ -46,7 +46,7 @@ impl<'a> DocumentTexts<'a> {
         self.get(id.as_str())
     }
 
-    /// Returns the one document that `quote` stands in, whole words, other than `but`; none where it stands in several.
+    /// Returns the only document other than `but` that contains `quote` as whole words; `None` if several do.
     pub(crate) fn only_holder(&self, quote: &str, but: &DocId) -> Option<DocId> {
         let spaced = self.spaced.get_or_init(|| {
             self.by_id

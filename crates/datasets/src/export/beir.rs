@@ -1,9 +1,9 @@
 //! A BEIR folder, which other tools read: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
 //!
-//! The three files have places for documents, queries and grades. What else is known of a question stands under the key
-//! `ragtriage` of its query's `metadata`, which other tools leave alone: kind, answers, evidence, facts, tags, split, and
-//! an empty `relevant` where nothing is judged, by which our reader knows that the query is to be kept. Other tools see no
-//! query that the judgments do not name.
+//! The three files hold documents, queries and grades. All other fields of a question are written under the key
+//! `ragtriage` of its query's `metadata`, which other tools ignore: kind, answers, evidence, facts, tags, split, and an
+//! empty `relevant` for a question without judgments, which tells this project's reader to load the query. Other tools
+//! ignore queries without judgments.
 
 use std::io;
 use std::path::Path;

@@ -45,11 +45,11 @@ pub struct Exported {
     pub n_missing: usize,
 }
 
-/// Writes `dataset` to the folder `to`, made beside its place and renamed at the end.
+/// Writes `dataset` to the folder `to`, built in a temporary sibling folder and renamed at the end.
 ///
 /// # Errors
-/// `Occupied` when something stands there, `NoColumn` for an id that a table parted by tabs cannot hold, `NotKept` for what the
-/// layout does not give back as it is, `Write`.
+/// `Occupied` if `to` exists, `NoColumn` for an id that a tab-separated table cannot hold, `NotKept` for data that the layout
+/// does not round-trip, `Write`.
 pub fn export(
     dataset: &Dataset,
     layout: ExportLayout<'_>,
@@ -76,7 +76,7 @@ pub fn export(
         .and_then(|()| read_back(dataset, layout, partial))
         .and_then(|digest| fs::rename(partial, to).map_err(failed).map(|()| digest));
     if digest.is_err() {
-        let _ = fs::remove_dir_all(partial); // half a data set is worth nothing; the error is told
+        let _ = fs::remove_dir_all(partial); // half a data set is useless; the error is returned
     }
     let questions = &dataset.questions;
     let evidence = questions

@@ -75,7 +75,7 @@ pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
     })
 }
 
-/// Two annotators beside one another.
+/// Agreement of two annotators.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnnotatorAgreement {
     /// The first one's file.
@@ -313,8 +313,8 @@ mod tests {
 
     #[test]
     fn an_id_that_stands_for_two_questions_joins_nothing() {
-        // Numbered from 1 on both sides. `1` to `3` differ: the text of `1` and `3` stands there once, under `5`, that of `2` nowhere.
-        // `4` is the same.
+        // Numbered from 1 on both sides. `1` to `3` differ: the texts of `1` and `3` occur once, under `5`; that of `2` does not
+        // occur. `4` is equal.
         let first = judged(
             "a",
             &[

@@ -85,13 +85,13 @@ pub enum AnnotatorReply<T> {
 pub enum Quote {
     /// These bytes of it.
     Range(ByteRange),
-    /// These words, wherever they stand in it.
+    /// Every occurrence of these words.
     Words(String),
-    /// No words of their own: the document as a whole.
+    /// The document as a whole, without a quote.
     Whole,
 }
 
-/// Words that do not stand in the document.
+/// A quote that does not occur in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused<'a> {
     /// The words.
@@ -103,7 +103,8 @@ pub struct Refused<'a> {
 /// The short answer that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WantedAnswer<'a> {
-    /// Wordings that are known and do not stand in this passage's evidence: another is wanted, if there is one.
+    /// Known wordings that do not occur in this passage's evidence; another wording is requested, if there is
+    /// one.
     pub known: &'a [String],
     /// The previous answer, which does not occur in the evidence either; given again, it is accepted.
     pub refused: Option<&'a str>,
@@ -114,7 +115,7 @@ pub struct WantedAnswer<'a> {
 pub enum Closing {
     /// Nothing in the documents answers it.
     Unanswerable,
-    /// Nobody knows: it stays without an answer.
+    /// Unknown: the question remains without an answer.
     Open,
     /// The last judgment is to be made again.
     Back,
@@ -139,7 +140,7 @@ pub trait Annotator {
         refused: Option<Refused<'_>>,
     ) -> io::Result<AnnotatorReply<Quote>>;
 
-    /// The short answer: wordings as they stand in the evidence, `yes` or `no`, or none for a question to be answered freely.
+    /// Asks for the short answer: wordings as they occur in the evidence, `yes` or `no`, or none for a free-form answer.
     fn answer(
         &mut self,
         shown: &ShownPassage<'_>,

@@ -91,7 +91,8 @@ pub fn way_out<T>(line: &str) -> Option<AnnotatorReply<T>> {
     }
 }
 
-/// `2`, or `2-4`: from the beginning of the second of `pieces` to the end of the fourth; `None` for what is no number of one.
+/// Parses `2` or `2-4`: the range from the start of the second of `pieces` to the end of the fourth; `None` if `line` is not
+/// a valid piece number or range.
 #[must_use]
 pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
     let (first, last) = line.split_once('-').unwrap_or((line, line));
@@ -103,7 +104,7 @@ pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
     (first.start <= last.start).then(|| Quote::Range(ByteRange::new(first.start, last.end)))
 }
 
-/// The wordings of an answer, parted by ` | `.
+/// Splits the wordings of an answer, separated by ` | `.
 #[must_use]
 pub fn wordings(line: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();

@@ -10,7 +10,7 @@ use super::annotator::{
 use super::evidence::{self, Evidence};
 use ragtriage_core::types::{Corpus, DocId, Group, Member, Question, QuestionKind};
 
-/// A question in work.
+/// A question being labelled.
 pub(super) struct Judging<'a> {
     pub question: &'a Question,
     pub corpus: &'a Corpus,
@@ -18,7 +18,7 @@ pub(super) struct Judging<'a> {
     pub passages: &'a [usize],
     /// The question's place in the work, and how many there are.
     pub place: (usize, usize),
-    /// So many in a row that are not relevant are enough.
+    /// Number of consecutive non-relevant passages after which labelling of the question stops.
     pub stop_after: Option<usize>,
     /// The decisions about the first passages, in order.
     judged: Vec<JudgedPassage>,
@@ -58,7 +58,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Asks until the pool is at its end or somebody says that it is enough.
+    /// Asks until the pool is exhausted or the annotator stops.
     pub fn run(&mut self, annotator: &mut dyn Annotator) -> io::Result<End> {
         let mut has_enough = false;
         loop {
@@ -128,7 +128,7 @@ impl<'a> Judging<'a> {
             .any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
     }
 
-    /// Returns true if the last so many passages were all not relevant.
+    /// Returns true if the last `stop_after` passages were all not relevant.
     fn has_nothing_more(&self) -> bool {
         let in_a_row = self
             .judged

@@ -21,8 +21,8 @@ pub enum Order {
         /// The seed of the shuffle.
         seed: u64,
     },
-    /// By best rank, equal ones by id: for who stops early. After so many that are not relevant the rest is probably not
-    /// relevant either (Cormack, Palmer and Clarke 1998), which of a shuffled pool nobody could say.
+    /// By best rank, then by id: for stopping early. After enough consecutive non-relevant passages the rest is probably
+    /// not relevant either (Cormack, Palmer and Clarke 1998), which cannot be inferred from a shuffled pool.
     Ranked,
 }
 

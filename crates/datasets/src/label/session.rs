@@ -13,7 +13,7 @@ use ragtriage_core::types::Question;
 pub struct Labelling {
     /// In which order.
     pub order: Order,
-    /// So many passages in a row that are not relevant are enough of a question.
+    /// Number of consecutive non-relevant passages after which a question is finished.
     pub stop_after: Option<usize>,
 }
 
@@ -43,15 +43,15 @@ pub struct LabelCounts {
 pub struct Stopped {
     /// Questions that are left; with the one in hand where it comes again.
     pub n_left: usize,
-    /// Judgments that are not kept, since none of them answers the question.
+    /// Discarded judgments, of questions for which no passage answers the question.
     pub n_dropped: usize,
 }
 
 /// Lets `annotator` judge the pools of `questions`, and appends each question to `file` as it is done.
 ///
-/// When the annotator stops within a question, that is kept if a passage answers it; else it would count as done though nobody
-/// said that nothing does, and it comes again next time, from its first passage. So does a question no passage of which was
-/// judged. The file is made before the first is asked.
+/// When the annotator stops within a question, the question is saved only if a passage answers it. Otherwise it would count as
+/// unanswerable without a judgment; it is asked again next time, from its first passage. The same applies to a question
+/// without judged passages. The file is created before the first question.
 ///
 /// # Errors
 /// An annotator that is gone, a file that cannot be written; what was written before stays.

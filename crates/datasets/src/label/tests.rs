@@ -11,7 +11,7 @@ use ragtriage_core::types::{
 };
 use ragtriage_core::types::{Pooled, Pools};
 
-/// What a script says, in order; it must be asked for just that.
+/// A scripted annotator's replies, in order; each must match the request.
 #[derive(Clone, Debug, PartialEq)]
 enum Say {
     Judge(PassageJudgment),
@@ -210,7 +210,7 @@ fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
         lines,
         [serde_json::json!({
             "id": "q1", "text": "How long, q1?", "kind": "span", "answers": ["6 minutes", "six minutes"],
-            // The words stand twice in `a`: a range says which.
+            // The words occur twice in `a`: a range selects one.
             "evidence": [[{"doc": "a", "ranges": [[3, 18]]}, {"doc": "b", "quotes": ["Six minutes"]}]],
             "relevant": {"a": 3, "b": 3, "c": 0}, "tags": ["chat"],
         })]
@@ -363,7 +363,8 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
             n_dropped: 0
         })
     );
-    // What helps does not answer: nobody said whether anything does.
+    // A helpful passage does not answer, and the annotator did not declare the question
+    // unanswerable.
     for best in 0..3 {
         let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
         assert!(lines.is_empty(), "{best}");

@@ -5,7 +5,8 @@ use super::subject::LintSubject;
 use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::types::{Member, Question, QuestionKind};
 
-/// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
+/// Reports span questions none of whose aliases occurs in any member of any evidence group, by the
+/// matcher of `EM@k`.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
     (0..subject.questions.len())

@@ -17,8 +17,8 @@ const SIGNIFICANT: f64 = 0.05;
 /// The least number of yes/no questions, and the largest share of one answer: guessing it always is then right no oftener.
 const LEAST_YES_NO: usize = 8;
 const MOST_ALIKE: f64 = 0.75;
-/// More than this share of all questions on one document, and more than twice an even share: in a corpus of three
-/// documents a third each is what there is. Of so many questions on; fewer are too few for shares.
+/// A document is overused above this share of all questions and twice an even share (in a corpus of three
+/// documents a third each is even). Applied from `LEAST_CROWD` questions on; shares of fewer are not meaningful.
 const MOST_CROWDED: f64 = 0.2;
 const LEAST_CROWD: usize = 20;
 
@@ -200,7 +200,7 @@ mod tests {
         told(&check(&LintSubject::new(&inspection)))
     }
 
-    /// `n` span questions with these tags, each on a document of its own, alternating between the parts.
+    /// `n` span questions with these tags, each on a separate document, alternating between the parts.
     fn plain(n: usize, tags: &[&str]) -> Vec<Question> {
         let one = |at: usize| Question {
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),

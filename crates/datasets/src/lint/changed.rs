@@ -11,9 +11,9 @@ use ragtriage_core::types::DocId;
 pub enum Touch {
     /// A document of its evidence is gone.
     DocumentGone,
-    /// A quote of its evidence stands no longer in its document.
+    /// A quote of its evidence no longer occurs in its document.
     EvidenceGone,
-    /// A quote of its evidence stands there now and did not then, or a range's bytes hold something else.
+    /// A quote of its evidence occurs now and did not before, or the bytes of a range changed.
     EvidenceNew,
     /// Another part of a document of its evidence was edited.
     DocumentEdited,

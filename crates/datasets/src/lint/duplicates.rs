@@ -1,8 +1,8 @@
-//! Texts that are there twice, or nearly: documents whose twin is unlabelled, questions that count twice.
+//! Duplicate and near-duplicate texts: documents whose twin is unlabelled, questions that count twice.
 //!
-//! Texts are equal when they differ in white space only (documents), or in case, punctuation and articles too (questions).
-//! Near duplicates are candidates of `minhash` whose shingles are then compared exactly. Of a family of
-//! alike texts each is reported once, beside the one before it that is most like it.
+//! Documents are equal if they differ only in white space; questions also ignore case, punctuation and articles. Near
+//! duplicates are candidates of `minhash` whose shingles are then compared exactly. Of a family of similar texts each is
+//! reported once, paired with the most similar preceding one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +23,7 @@ const QUESTION_WORDS: usize = 2;
 /// The least similarity of duplicate questions: of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are .69; two apart make 7 of 15, .47.
 const QUESTIONS_ALIKE: f64 = 0.6;
 
-/// Documents that are there twice or nearly so. Empty ones have a rule of their own.
+/// Reports duplicate and near-duplicate documents. Empty ones have a separate rule.
 #[must_use]
 pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject
@@ -54,7 +54,8 @@ pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
     found
 }
 
-/// Questions that are there twice or nearly so. Nearly alike with different golds are a pair worth asking.
+/// Reports duplicate and near-duplicate questions. Near duplicates with different gold answers are
+/// reported as a pair.
 #[must_use]
 pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject

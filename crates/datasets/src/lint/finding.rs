@@ -108,7 +108,7 @@ impl Serialize for Rule {
     }
 }
 
-/// One thing to look at.
+/// A possible problem in the data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule's.
@@ -127,7 +127,7 @@ pub struct Finding {
     /// The rank of that chunk, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
-    /// The file that the question or the broken record stands in.
+    /// The file that contains the question or the invalid record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line: of that file, else of the document's text; from 1.

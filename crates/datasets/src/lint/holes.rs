@@ -1,10 +1,9 @@
-//! Label holes: passages that hold an answer and what is asked about, in documents that no label of the question names.
+//! Label holes: passages that contain an answer and the question's terms, in documents that no label of the question names.
 //!
-//! Only what retrievers bring up is looked at, since only that is judged in a run: the pool of each retriever's best
-//! (`pipeline::pool`). The rule is that of the flag `answer_elsewhere`, made stricter, for here a person has to look: the passage holds
-//! most of the question's content terms, and the very sentence of the answer one of them. Before it was made so strict, about
-//! every second of SQuAD's holes that were read did answer, and the others were the same words said of something else; what
-//! share does now was not measured.
+//! Only retrieved passages are checked, since only those are judged in a run: the pool of each retriever's best (`pipeline::pool`). The
+//! rule is a stricter form of the flag `answer_elsewhere`, because each finding is reviewed by a person: the passage contains most of
+//! the question's content terms, and the sentence with the answer at least one. With the less strict rule, about half of the SQuAD
+//! holes that were read did answer; the others used the same words about something else. The present share was not measured.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -124,7 +123,8 @@ fn finding(
     }
 }
 
-/// Returns true if an answer found somewhere tells anything: `yes`, `no`, one or two letters or digits stand in any text.
+/// Returns true if an occurrence of the answer is informative: `yes`, `no`, and one or two letters or digits occur in any
+/// text.
 fn says_something(answer: &str) -> bool {
     let answer = normalise::matching(answer);
     answer.chars().filter(|c| c.is_alphanumeric()).count() >= 3 && answer != "yes"

@@ -18,8 +18,8 @@ const BANDS: usize = 32;
 const ROWS: usize = 4;
 const SEED: u64 = 0;
 
-/// In a band a set is compared with so many of those before it that agree with it: where thousands are alike (one form filled in
-/// again and again) each pair would be quadratic, and a few partners tell as much.
+/// Maximum number of preceding sets of the same band that a set is compared with. Where thousands are alike (repeated forms)
+/// comparing each pair would be quadratic, and a few partners suffice.
 const MOST_COMPARED: usize = 8;
 
 /// Pairs of numbers of `sets`, the lower first, ascending, that may be alike. Members are hashes already.

@@ -1,8 +1,8 @@
-//! Floor 5, lint: what is wrong with a data set, or weak in it, before anybody measures with it.
+//! Floor 5, lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
-//! One check a file, each from a [`LintSubject`] to findings. [`content`] runs those that need nothing but the data; [`lengths`] needs the
-//! encoders, [`holes`] what retrievers found. [`reanchor`] places labels anew after documents were edited, [`changed`] says which
-//! questions an edit touches. Nothing here writes, and no service is called.
+//! Each file holds one check, from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
+//! encoders, [`holes`] the retrieved passages. [`reanchor`] relocates labels after documents were edited; [`changed`] reports which
+//! questions an edit affects. Nothing here writes files or calls a service.
 
 pub mod answers;
 pub mod balance;

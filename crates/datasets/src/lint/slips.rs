@@ -88,7 +88,7 @@ fn rule(slip: &DatasetError) -> Rule {
         // The corpus was there: what is missing is the questions' file.
         DatasetError::NoQuestions { .. } | DatasetError::Missing { .. } => Rule::NoQuestions,
         DatasetError::EmptyCorpus { .. } => Rule::EmptyCorpus,
-        // The others are about no record: a file that is no text, or would not be read.
+        // The other errors concern no record: a file that is not text or is unreadable.
         _ => Rule::Unreadable,
     }
 }

@@ -7,7 +7,7 @@ use crate::{Inspection, Place};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{DocId, Document, Member, Question};
 
-/// Documents and questions, with where the questions stand.
+/// Documents and questions, with the location of the questions.
 pub struct LintSubject<'a> {
     /// All documents.
     pub documents: &'a [Document],
@@ -40,7 +40,7 @@ impl<'a> LintSubject<'a> {
         }
     }
 
-    /// The number of a document; labels that were kept may name some that are not there.
+    /// The number of a document; `None` if it is missing (labels may name missing documents).
     #[must_use]
     pub(crate) fn document_number(&self, id: &DocId) -> Option<usize> {
         self.by_id.get(id).copied()
@@ -195,7 +195,7 @@ pub(super) mod tests {
         }
     }
 
-    /// What a check found, as `question or document: message`.
+    /// Findings of a check, as `question or document: message`.
     pub(in crate::lint) fn told(findings: &[Finding]) -> Vec<String> {
         let whom = |finding: &Finding| {
             let question = finding.question.as_ref().map(ToString::to_string);

@@ -1,11 +1,11 @@
-//! After documents were edited: where each piece of evidence stands now.
+//! Relocates evidence after documents were edited.
 //!
-//! A quote that still stands in its document, whole words and once, is kept. One whose wording was edited is placed on the nearest
-//! stretch of its document ([`align`]), where that is near enough and clearly nearer than any other, and only if the answers
-//! and required facts that the quote held still stand in it: a changed figure is a broken question, not a new quote. One of which
-//! nothing is left there and which stands in one other document has moved. Byte ranges say nothing without the text
-//! they were taken from: they are compared with the documents as they were, where those are given. A document that is gone goes by
-//! the name of the one other that holds most of its quotes.
+//! A quote that still occurs in its document exactly once, as whole words, is unchanged. An edited quote is placed on the nearest
+//! stretch of its document ([`align`]) if that is near enough and clearly nearer than any other, and only if the answers and
+//! required facts that the quote contained still occur in it: a changed figure is an invalid question, not a new quote. A quote
+//! that is gone from its document and occurs in one other document has moved. Byte ranges cannot be relocated without the text
+//! they were taken from: they are compared with the previous documents if those are given. A missing document is mapped to the one
+//! other document that holds most of its quotes.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use ragtriage_core::text::answers::{AnswerMatcher, stands_in};
 use ragtriage_core::text::quote::{self, one_spaced};
 use ragtriage_core::types::{ByteRange, DocId};
 
-/// An edited quote is placed where at least so large a share of its words still stands in order: with less, a stretch about
-/// something else is as near.
+/// An edited quote is placed if at least this share of its words still occurs in order; below it, unrelated stretches are
+/// as near.
 const LEAST_LIKENESS: f64 = 0.6;
 /// And where no other stretch of the document comes nearer to it than this.
 const LEAST_LEAD: f64 = 0.15;
-/// A quote of fewer words that its document lost may stand in another by chance.
+/// A quote of fewer words that is gone from its document may occur in another by chance.
 const LEAST_WORDS: usize = 6;
 
 /// Counts the occurrences of `quote` in `text`; 0 if it occurs only as part of longer words.
@@ -51,16 +51,16 @@ pub struct Anchored {
 /// The result for a quote or range.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnchorOutcome {
-    /// It stands where it stood.
+    /// Unchanged position.
     Kept,
-    /// Its words occur in another document, or at other bytes of its own.
+    /// Its words occur in another document, or at other bytes of the same document.
     Moved {
-        /// The document they stand in now.
+        /// The document that contains them now.
         doc: DocId,
     },
     /// It was edited.
     Edited {
-        /// The document it stands in now.
+        /// The document that contains it now.
         doc: DocId,
         /// Its present wording.
         quote: String,
@@ -86,18 +86,18 @@ pub enum Break {
         /// That stretch.
         nearest: String,
     },
-    /// It stands several times now, or two stretches are as near: nothing says which is meant.
+    /// Ambiguous: it occurs several times now, or two stretches are equally near.
     Several,
     /// It was found; another quote of the same member was not, and the member stays as it is.
     Beside,
-    /// One member of a group names one document, and its quotes stand in several now.
+    /// One member of a group names one document, and its quotes are now in several.
     Parted,
     /// A byte range, and nothing to say what stood there.
     RangeUnknown,
 }
 
-/// Says of each piece of evidence in `lines` where it stands in `now`, and lets the lines say so where that is another place.
-/// `then`: the documents that the labels were made for; without them nothing is known of byte ranges.
+/// Locates each piece of evidence of `lines` in `now`, and updates the lines whose evidence has moved. `then`: the documents
+/// that the labels were made for; without them byte ranges cannot be checked.
 pub fn reanchor(
     lines: &mut [LabelLine],
     now: &DocumentTexts<'_>,
@@ -167,7 +167,7 @@ pub fn reanchor(
     all
 }
 
-/// Lets the piece say where it stands, and its document be relevant as the old one was.
+/// Updates the piece's position, and copies the old document's relevance to the new one.
 fn apply(line: &mut LabelLine, number: usize, targets: &[&Anchor]) {
     let Some(first) = targets.first() else { return };
     let quotes: Vec<String> = targets
@@ -232,7 +232,7 @@ enum AnchorChange {
 }
 
 impl Anchor {
-    /// Returns true if it stands elsewhere, or in other words, than the label says.
+    /// Returns true if its position or wording differs from the label.
     fn is_new(&self, was: &DocId) -> bool {
         self.doc != *was || !matches!(self.change, AnchorChange::None)
     }

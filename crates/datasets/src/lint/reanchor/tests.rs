@@ -25,7 +25,7 @@ fn documents(texts: &[(&str, &str)]) -> Vec<Document> {
     texts.iter().map(document).collect()
 }
 
-/// What becomes of the one question with `evidence` and `answers`, and its line afterwards.
+/// The outcomes for one question with `evidence` and `answers`, and its line afterwards.
 fn outcomes(
     evidence: &str,
     answers: &str,
