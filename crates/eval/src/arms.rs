@@ -11,7 +11,7 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, Trace};
 
-/// How well an arm answered.
+/// The answer quality of a condition (arm).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmScore {
     /// Questions that it was asked, and that have a gold to compare with.
@@ -54,7 +54,7 @@ pub fn arm_scores(
         .collect()
 }
 
-/// What an arm's calls took. A reply that was not called for took nothing.
+/// Usage of an arm's calls. A cached response uses nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArmUse {
     /// Calls made, failed ones among them.
@@ -76,11 +76,11 @@ pub struct ArmUse {
 /// Tokens of all calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TokenTotals {
-    /// Of prompts: as billed, else by our own count.
+    /// Prompt tokens: as billed, else as counted locally.
     pub prompt: u64,
-    /// Of answers.
+    /// Completion tokens.
     pub completion: u64,
-    /// The same by arm, with the calls.
+    /// Token counts by arm, with the calls.
     #[serde(default)]
     pub by_arm: BTreeMap<String, ArmUse>,
 }
@@ -104,7 +104,7 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
 /// Replies that were not called for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spared {
-    /// How many.
+    /// Number of repeated replies.
     pub replies: usize,
     /// Tokens of their prompts.
     pub prompt: u64,
@@ -155,7 +155,7 @@ impl ArmUse {
     }
 }
 
-/// What asking the same prompts again changed.
+/// Changes observed when the same prompts are asked again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeats {
     /// Questions asked several times, each time with an answer that can be judged.

@@ -14,20 +14,21 @@ use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::{FailureClass, QuestionKind, Trace};
 
-/// Under so many questions an interval says little, and the dominant class may be one question.
+/// Below this many questions an interval is uninformative, and the dominant failure class may be
+/// one question.
 pub const FEW: usize = 20;
-/// Parts of a cut that are kept at most, the largest: tags may be as many as questions.
+/// Maximum number of slices per dimension, largest first: there may be as many tags as questions.
 const MOST_PARTS: usize = 50;
 
-/// What questions are parted by.
+/// The dimension that questions are sliced by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SliceBy {
-    /// A tag; a question stands in the part of each of its tags.
+    /// A tag; a question is in the slice of each of its tags.
     Tag,
     /// The kind of answer wanted.
     QuestionKind,
-    /// How many evidence groups it needs.
+    /// The number of evidence groups it needs.
     Hops,
     /// Words of the question, in quarters of the set.
     QuestionWords,
@@ -61,7 +62,7 @@ impl SliceBy {
 /// A cut with its parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceGroup {
-    /// What questions are parted by.
+    /// The dimension of the slice.
     pub by: SliceBy,
     /// In their own order; tags by size.
     pub parts: Vec<Slice>,
@@ -87,11 +88,11 @@ pub struct Slice {
     pub n: usize,
     /// Fewer than [`FEW`].
     pub rough: bool,
-    /// Whether an answer string was in the top k (in the prompt, for a pipeline that ran elsewhere).
+    /// Share of questions with an answer string in the top k (in the prompt, for an external RAG).
     pub em: MeasureSummary,
-    /// Whether support reached the prompt.
+    /// Share of questions whose support reached the prompt.
     pub supported: MeasureSummary,
-    /// Whether the answer is right.
+    /// Share of right answers.
     pub right: MeasureSummary,
     /// `AnswerF1`.
     pub answer_f1: MeasureSummary,
@@ -100,7 +101,7 @@ pub struct Slice {
     pub mostly: Option<(FailureClass, usize)>,
 }
 
-/// What is cut, question by question; all lists are parallel to the traces.
+/// The columns to slice, question by question; all lists are parallel to the traces.
 pub struct QuestionColumns<'a> {
     /// The questions.
     pub traces: &'a [Trace],
@@ -110,7 +111,7 @@ pub struct QuestionColumns<'a> {
     pub em: Vec<Option<f64>>,
     /// `AnswerF1`.
     pub answer_f1: Vec<Option<f64>>,
-    /// Whether the answer is right.
+    /// True where the answer is right.
     pub right: Vec<Option<bool>>,
     /// Their clusters.
     pub cluster_of: Vec<usize>,
@@ -147,7 +148,7 @@ impl QuestionColumns<'_> {
         MeasureSummary { mean, n, ci95 }
     }
 
-    /// Whether support reached the prompt.
+    /// Returns true if support reached the prompt.
     pub(super) fn supported(&self, at: usize) -> Option<bool> {
         self.outcomes[at].reached.map(|[.., prompt]| prompt)
     }

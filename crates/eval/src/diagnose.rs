@@ -185,14 +185,14 @@ pub fn two_by_two(
     table
 }
 
-/// How good an arm's answer was, in 0..=1: `AnswerF1`; for questions judged by facts 1 when right, else 0.
-/// `None` where the arm has no answer, or nothing gold to compare with.
+/// Returns the score of an arm's answer, in 0..=1: `AnswerF1`; for questions with key facts 1 when right,
+/// else 0. `None` if the arm has no answer, or there are no gold answers.
 #[must_use]
 pub fn quality(trace: &Trace, arm: ArmName, judge: Judge) -> Option<f64> {
     attempt_quality(trace, trace.attempt(arm)?, judge)
 }
 
-/// The same of one of an arm's attempts.
+/// As above, for one of an arm's attempts.
 #[must_use]
 pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     let question = &trace.question;

@@ -1,6 +1,7 @@
-//! How scores are spread: of passages with gold against others, and of answers.
+//! Score distributions: of passages with gold evidence against others, and of answers.
 //!
-//! The first shows whether a least score could part them: `retrieval.min_score` drops what lies to the left of it, gold or not.
+//! The first shows whether a minimum score could separate them: `retrieval.min_score` drops every passage below it, gold or
+//! not.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
-//! Failure modes by losing class, each beside how often it occurs where nothing was lost.
+//! Failure modes by failure class, with their frequency among questions that passed the stage.
 //!
-//! A mode that is as frequent among questions that passed the same stage explains nothing. So every share stands beside
-//! theirs, with the interval of the difference.
+//! A mode that is as frequent among questions that passed the same stage explains nothing. Every share is therefore
+//! reported with theirs and the interval of the difference.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ const STAGES: [Stage; 5] = [
 /// The modes of the questions lost at one stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassModes {
-    /// Where they were lost.
+    /// The failure class.
     pub class: FailureClass,
-    /// How many.
+    /// Number of questions.
     pub n: usize,
     /// Questions that passed the same stage: those whose support got beyond it, for `generation` the right ones among them.
     pub n_passed: usize,
@@ -36,7 +36,7 @@ pub struct ClassModes {
     pub modes: Vec<ModeShares>,
 }
 
-/// How often a mode is seen.
+/// The frequency of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Questions that show it.
@@ -62,7 +62,7 @@ pub struct ModeShares {
     /// The 95 % interval of the first share less the second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_ci95: Option<Interval>,
-    /// Whether that interval excludes zero.
+    /// True if that interval excludes zero.
     pub differs: bool,
     /// `bridge_missed`: how often which evidence, counted from 1, was the first that is missing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -72,7 +72,7 @@ pub struct ModeShares {
     pub distinct_support: Option<usize>,
 }
 
-/// What is seen of every question of `run`; nothing of those that failed.
+/// Returns the modes observed for every question of `run`; none for failed questions.
 #[must_use]
 pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
     let titled = run.manifest.settings.chunking.title_prefix;
@@ -184,7 +184,8 @@ mod tests {
     use super::super::tests::outcome;
     use super::*;
 
-    /// Ten questions lost by ranking, ten right ones; of each the first so many show the mode, of so many it can be said.
+    /// Ten questions lost by ranking, ten right ones; for each, `(number that show the mode, number for which it is
+    /// known)`.
     fn ranking(mode: Mode, lost: (usize, usize), passed: (usize, usize)) -> ModeShares {
         let outcomes = [
             vec![outcome(FailureClass::Ranking, Some(Stage::Ranking)); 10],

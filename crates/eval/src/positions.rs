@@ -25,7 +25,7 @@ pub struct PositionRow {
     pub n: usize,
     /// Fewer than [`FEW`].
     pub rough: bool,
-    /// Whether the answer is right.
+    /// Share of right answers.
     pub right: MeasureSummary,
     /// `AnswerF1`.
     pub answer_f1: MeasureSummary,

@@ -57,14 +57,14 @@ pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
     }
 }
 
-/// What all questions share.
+/// Inputs shared by all questions.
 struct ScoringContext<'a> {
     run: &'a SavedRun,
     scorer: Scorer,
     searchable: HashMap<ChunkId, Searchable>,
 }
 
-/// The passages that `EM` may have to look into whole, normalised once.
+/// Passages that `EM` may have to read in full, normalised once.
 fn searchable_passages(
     run: &SavedRun,
     measures: &[Measure],
@@ -134,7 +134,7 @@ fn score_question(
         .collect()
 }
 
-/// All that a question's measures of retrieval look at.
+/// Inputs of all retrieval measures of a question.
 struct Rankings<'a> {
     ranked: RankedPieces<'a>,
     packed: RankedPieces<'a>,
@@ -307,8 +307,8 @@ impl<'a> RankedPieces<'a> {
         Some(SpanCounts::new(&shown, &self.evidence(&shown)?))
     }
 
-    /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
-    /// elsewhere the range is then that of the gold text in it, or none, and not its own.
+    /// As [`Self::spans`], but also undefined if the shown bytes are not verbatim document text: for an imported context
+    /// the range is that of the gold text in it, or missing, not that of the context.
     fn sized_spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let mut passages = self.passages(top);
         let is_sized = self.context.run.manifest.external.is_none()
@@ -316,7 +316,7 @@ impl<'a> RankedPieces<'a> {
         is_sized.then(|| self.spans(top)).flatten()
     }
 
-    /// Of each group the best covered member's bytes.
+    /// The bytes of the best-covered member of each group.
     fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
         let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
         let ranged = labelled
@@ -377,7 +377,7 @@ fn needed(member: &GoldMember) -> Vec<Span<'_>> {
 /// The pipeline's own answer, made ready for any measure.
 struct AnswerOf<'a> {
     trace: &'a Trace,
-    /// `None`: there is no generator, its call failed, or there is nothing gold to compare with.
+    /// `None` without a generator, if its call failed, or without gold answers.
     scores: Option<AnswerScores>,
     text: Option<&'a str>,
 }
@@ -423,7 +423,7 @@ pub fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<Answ
     attempt_scores(&trace.question, trace.attempt(arm)?, scorer)
 }
 
-/// The same of one attempt.
+/// As above, for one attempt.
 #[must_use]
 pub fn attempt_scores(
     question: &Question,

@@ -27,12 +27,12 @@ use ragtriage_core::types::{
 };
 use ragtriage_runs::{SCHEMA, SavedRun};
 
-/// How a run is evaluated.
+/// Options for evaluating a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationPlan {
-    /// What is measured, each once; `EM@k` of the run's own k among them.
+    /// The measures, without duplicates; `EM@k` of the run's own k among them.
     pub measures: Vec<Measure>,
-    /// How many hits the run packed.
+    /// Number of hits the run packed.
     pub k: usize,
     /// When an answer is right.
     pub judge: Judge,
@@ -40,7 +40,7 @@ pub struct EvaluationPlan {
     pub resamples: usize,
     /// Their seed.
     pub seed: u64,
-    /// Whether questions that share gold documents are resampled together.
+    /// Resamples questions that share gold documents together.
     pub cluster: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct Summary {
     pub classes: BTreeMap<String, usize>,
     /// The classes' shares of all questions.
     pub class_shares: BTreeMap<String, Share>,
-    /// What `generation` is made of.
+    /// The composition of `generation`.
     pub generation: BTreeMap<String, usize>,
     /// The classes counted again with other thresholds of `correct_f1`: `0.4`, `0.8`.
     pub classes_at: BTreeMap<String, BTreeMap<String, usize>>,
@@ -83,24 +83,24 @@ pub struct Summary {
     pub waterfall_n: usize,
     /// Questions still supported, stage by stage.
     pub waterfall: Vec<WaterfallStep>,
-    /// The same, `answer_elsewhere` taken for support.
+    /// The waterfall with `answer_elsewhere` counted as support.
     pub waterfall_with_elsewhere: Vec<WaterfallStep>,
-    /// How well each arm answered.
+    /// Answer score of each arm.
     pub arms: BTreeMap<String, ArmScore>,
-    /// What asking again changed, where it was done.
+    /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// Where the loss went.
+    /// The loss budget: loss by stage.
     pub loss_budget: LossBudget,
     /// The bottleneck.
     pub verdict: LossVerdict,
-    /// Of each class that lost a question: what is known to go wrong there, and how often it does elsewhere.
+    /// For each failure class with lost questions: its failure modes, and their frequency elsewhere.
     pub modes: Vec<ClassModes>,
     /// Answers by the place of the support in the prompt.
     pub positions: Vec<PositionRow>,
     /// Parts of the question set.
     pub cuts: Vec<SliceGroup>,
-    /// The rule of thumb beside it.
+    /// The rule of thumb, for comparison.
     pub rule_of_thumb: Option<String>,
     /// Clusters of questions that share gold documents.
     pub n_clusters: usize,
@@ -109,7 +109,7 @@ pub struct Summary {
     /// US dollars of all arms.
     pub cost_usd: f64,
     /// Seconds by step: wall time of the run's steps, and per stage (`search bm25`, `pack`, `generate`, ...) the sum over
-    /// questions, several of which were in work at once.
+    /// questions, several of which are processed concurrently.
     pub seconds: BTreeMap<String, f64>,
 }
 
@@ -213,7 +213,7 @@ pub(super) fn cluster_of<'a>(
     question_clusters(traces.into_iter().map(|trace| &trace.question), cluster)
 }
 
-/// The same of questions alone.
+/// Clusters of the questions alone.
 pub fn question_clusters<'a>(
     questions: impl IntoIterator<Item = &'a Question>,
     cluster: bool,
@@ -303,7 +303,7 @@ fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     )
 }
 
-/// How often each name occurs, also those that never do.
+/// Counts each name, including names that never occur.
 fn count<'a>(
     all: impl Iterator<Item = &'a str>,
     found: impl Iterator<Item = &'a str>,
@@ -347,8 +347,8 @@ fn classes_at(
     counted.into()
 }
 
-/// The flags that this run could raise: without the oracle no label is suspect, without the closed book nobody is misled,
-/// and what HNSW missed is known only where exact search ran beside it.
+/// Counts the flags that this run can raise: suspect labels require the oracle arm, misled answers require the
+/// closed-book arm, and HNSW misses require exact search alongside it.
 fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
@@ -377,7 +377,7 @@ fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
     run.traces.iter().any(|trace| trace.attempt(arm).is_some())
 }
 
-/// How many hits stand in a prompt: of a pipeline that ran elsewhere the k is not ours, and what it found is what stood there.
+/// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.
 fn prompt_size(run: &SavedRun, plan: &EvaluationPlan) -> usize {
     match run.manifest.external {
         Some(_) => run

@@ -389,7 +389,7 @@ fn scores_come_from_traces_and_saved_passages() {
             .column(name.parse().expect("a measure"))
             .expect("a column")
     };
-    // `18 May` stands in d#0 only: the title is not searched, and `Mayfair` runs on.
+    // `18 May` occurs in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
     assert_eq!(column("EM@1"), expect([1.0, 0.0, 1.0, 0.0, 0.0]));
     assert_eq!(column("EM@5"), expect([1.0, 0.0, 1.0, 0.0, 1.0]));
@@ -500,7 +500,8 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
 fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
     let run = ranged();
     for (name, expected) in [
-        // d#0 alone: 20 of 40 bytes of group 1, nothing of group 2, whose first member stands for it: 20 of 40 + 20 bytes.
+        // d#0 alone: 20 of 40 bytes of group 1, nothing of group 2, which its first member represents: 20 of 40 + 20
+        // bytes.
         ("EvidenceRecall@1", f64::midpoint(0.5, 0.0)),
         ("SpanRecall@1", 20.0 / 60.0),
         ("SpanPrecision@1", 20.0 / 100.0),
@@ -514,7 +515,7 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
         ("EvidenceRecall@prompt", 0.25),
         // Chunks that hold first members: d#0, d#1 (0-160) and e#0 (0-50), all evidence within: 60 of 210.
         ("PrecisionOmega", 60.0 / 210.0),
-        // `18 May` letter by letter stands in d#0; normalised in d#1 too.
+        // `18 May` occurs verbatim in d#0; normalised also in d#1.
         ("EM(raw)@1", 1.0),
         ("EM@prompt", 1.0),
         ("FullRecall@2", 1.0),
@@ -578,7 +579,7 @@ fn the_rule_of_thumb_has_three_answers() {
             .contains("does not say")
     );
     assert_eq!(rule_of_thumb(None, None), None);
-    // Beside a verdict that points elsewhere it says why.
+    // If the verdict points elsewhere, it explains why.
     let explains = |em: f64, source: Source| {
         rule_of_thumb(Some(em), Some(source))
             .expect("said")

@@ -17,13 +17,13 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, Stage, SupportRule, Trace};
 
-/// What a loss is put down to, in report order.
+/// The source that a loss is attributed to, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Not in the corpus.
     Corpus,
-    /// Parted by a chunk boundary.
+    /// Split by a chunk boundary.
     Chunking,
     /// Not among the candidates.
     Retrieval,
@@ -86,13 +86,13 @@ impl Source {
 
 /// Decimals that a loss term is shown with.
 pub const LOSS_DIGITS: u32 = 3;
-/// What a budget without an oracle arm counts.
+/// The quantity that a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
 
 /// One term of the budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it is put down to.
+    /// The source it is attributed to.
     pub source: Source,
     /// Mean loss a question.
     pub mean: f64,
@@ -103,7 +103,7 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossBudget {
-    /// What is lost: `answer score` with a generator, `support` without.
+    /// The quantity lost: `answer score` with a generator, `support` without.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -118,7 +118,7 @@ pub struct LossBudget {
 pub struct LossVerdict {
     /// The largest term's source; `None` when nothing was lost.
     pub bottleneck: Option<Source>,
-    /// Whether the paired interval of largest minus second holds zero.
+    /// True if the paired interval of largest minus second contains zero.
     pub undecided: bool,
     /// Share of resamples in which the largest term is the largest.
     pub stability: f64,
@@ -179,11 +179,12 @@ pub fn judge_losses(
     (budget, verdict)
 }
 
-/// What one question lost to each of [`Source::ALL`]; `None` where it has no gold to go by, no answer, or no oracle's.
+/// Returns the loss of one question to each of [`Source::ALL`]; `None` if it has no gold answers, no answer, or no
+/// oracle answer.
 pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
     let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
     outcome.reached?;
-    // Without labels there is no oracle; of a failed question an arm is missing.
+    // Without labels the oracle is missing; a failed question lacks an arm.
     if trace.gold.documents.rule == SupportRule::AnswerString
         || outcome.class == FailureClass::Failed
     {
@@ -326,9 +327,8 @@ fn sentence(
     )
 }
 
-/// The rule of thumb that stands beside the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, work
-/// on the retriever first. Where it and `bottleneck` point to different places, it says what each of them looks at. `None` without
-/// EM@5.
+/// Returns the rule of thumb shown with the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, improve the
+/// retriever first. If it and `bottleneck` point to different stages, it explains what each measures. `None` without EM@5.
 #[must_use]
 pub fn rule_of_thumb(em_at_5: Option<f64>, bottleneck: Option<Source>) -> Option<String> {
     let em = em_at_5?;

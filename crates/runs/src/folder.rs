@@ -14,10 +14,10 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder `name` under `parent`; parents are made as needed.
+    /// Creates the folder `name` under `parent`; parents are created as needed.
     ///
     /// # Errors
-    /// `Exists` when it is there already, `BadName` for a name that is no plain file name, `Io`.
+    /// `Exists` if it already exists, `BadName` for a name that is not a plain file name, `Io`.
     pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
         if name.is_empty()
             || name.starts_with('.')
@@ -48,7 +48,7 @@ impl RunFolder {
         }
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -82,7 +82,7 @@ impl RunFolder {
             fs::rename(&partial, &path)
         });
         written.map_err(|source| {
-            let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
+            let _ = fs::remove_file(&partial); // half a file is useless; the error is returned below
             StoreError::io("write", &path)(source)
         })
     }

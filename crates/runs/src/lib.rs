@@ -1,9 +1,9 @@
-//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as
-//! the only thing scoring, attribution and reports look at.
+//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as the only input of scoring,
+//! attribution and reports.
 //!
-//! `run.json` (the [`Manifest`]), `traces.jsonl` (a line a question, appended as it finishes), `passages.jsonl` (each
-//! passage a trace names, once), and what is derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`. While questions
-//! are in work their replies stand in `replies.jsonl` ([`replies`]).
+//! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage that a trace
+//! names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`. Replies of unfinished questions
+//! are in `replies.jsonl` ([`replies`]).
 
 pub mod external;
 mod folder;
@@ -38,7 +38,7 @@ pub enum StoreError {
     /// A name that would leave the runs' folder.
     #[error("invalid run name `{name}`: use letters, digits, `.`, `_` and `-`")]
     BadName {
-        /// What was given.
+        /// The given name.
         name: String,
     },
     /// Another process writes this run.
@@ -50,11 +50,11 @@ pub enum StoreError {
     /// The operating system said no.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What it said.
+        /// The I/O error.
         source: std::io::Error,
     },
     /// A line or file that is not what a run writes.
@@ -64,7 +64,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The JSON error.
         source: serde_json::Error,
     },
     /// Passages are gone that traces name.
@@ -72,7 +72,7 @@ pub enum StoreError {
     MissingPassages {
         /// The passages' file.
         path: PathBuf,
-        /// How many mentions lead nowhere.
+        /// Number of dangling references.
         n_missing: usize,
     },
     /// A configuration with settings of another version.

@@ -80,8 +80,8 @@ fn whole_lines_bytes(file: &mut File) -> std::io::Result<u64> {
 /// Bytes that are read and parsed together, on all cores; a longer line is read whole.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Reads a file of JSON lines, none where there is no file yet; a last line without a line feed is what a kill left, and is
-/// skipped. What is kept of a value is for `keep` to say, which sees each as soon as it is parsed.
+/// Reads a file of JSON lines; empty if the file does not exist. A last line without a line feed was cut by a kill and is
+/// skipped. `keep` receives each value as soon as it is parsed and returns the part to retain.
 ///
 /// # Errors
 /// `Io`; `Damaged` for any other line that cannot be read.

@@ -15,7 +15,7 @@ pub const SCHEMA: u32 = 2;
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// What it did: `dense`, `late_interaction`, `rerank`, `generator`.
+    /// Its role: `dense`, `late_interaction`, `rerank`, `generator`.
     pub role: String,
     /// Its name or path.
     pub name: String,
@@ -24,7 +24,7 @@ pub struct ModelRecord {
     pub sha256: BTreeMap<String, String>,
 }
 
-/// How much of the texts a retriever's encoder never read.
+/// The amount of text beyond the input limit of a retriever's encoder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truncation {
     /// The retriever.
@@ -71,7 +71,8 @@ pub struct Manifest {
     pub name: String,
     /// ragtriage's version.
     pub version: String,
-    /// What else decides the numbers: engine, chunkers, token counters, analyser, by name.
+    /// Other versions that determine the metrics: engine, chunkers, token counters, analyser, by
+    /// name.
     pub versions: BTreeMap<String, String>,
     /// The commit of the working directory's repository, where there is one; `-dirty` when it had changes.
     pub git_commit: Option<String>,
@@ -87,16 +88,16 @@ pub struct Manifest {
     pub dataset: String,
     /// Hex sha256 of the loaded data set.
     pub dataset_digest: String,
-    /// The settings whose address stands there without its user info and query, which may hold keys.
+    /// The keys whose URL is recorded without its user info and query, which may hold secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<String>,
-    /// Where rankings and answers come from; `None`: from the pipeline that `settings` describe.
+    /// The source of rankings and answers; `None`: the pipeline that `settings` describe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalSource>,
     /// The text of the prompt's template; `None`: no prompt of ours was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// What the loader accepted and counted.
+    /// Deviations that the loader accepted and counted.
     pub notes: Vec<String>,
     /// Documents in the corpus.
     pub n_documents: usize,
@@ -110,10 +111,10 @@ pub struct Manifest {
     pub models: Vec<ModelRecord>,
     /// The seed of samples and resamples.
     pub seed: u64,
-    /// What encoders never read, by retriever.
+    /// Truncation by encoders, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub truncation: Vec<Truncation>,
-    /// How vectors were searched: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
+    /// Vector search method: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
     pub vector_search: String,
     /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
     pub seconds: BTreeMap<String, f64>,
@@ -124,7 +125,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether the run was made of a file: what is missing in it cannot be asked.
+    /// Returns true if the run was imported from a file: missing questions cannot be asked.
     #[must_use]
     pub fn is_imported(&self) -> bool {
         self.external
@@ -249,7 +250,7 @@ impl Manifest {
 }
 
 fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
-    // A table that one run lacks is told key by key.
+    // A table that one run lacks is reported key by key.
     if (from.is_object() || to.is_object())
         && [from, to]
             .iter()

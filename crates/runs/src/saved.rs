@@ -26,7 +26,8 @@ impl SavedRun {
         Self::load_with_parts(folder, 0)
     }
 
-    /// The same, with what the scores of the first `depth` hits of each step are made of.
+    /// Loads the run as [`Self::load`] does, with the score components of the first `depth` hits of
+    /// each step.
     ///
     /// # Errors
     /// Those of [`Self::load`].
@@ -61,7 +62,7 @@ impl SavedRun {
 }
 
 impl SavedRun {
-    /// From here on it does not know what corpus, golds and answers say: only questions, ids, ranges, classes and figures are left.
+    /// Removes the text of the corpus, gold answers and model answers: only questions, ids, ranges, classes and metrics remain.
     pub fn forget_texts(&mut self) {
         for passage in self.passages.values_mut() {
             let Passage {

@@ -1,4 +1,4 @@
-//! What a person filled in, read back.
+//! Reads the corrections that a person entered in an audit sheet.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
-/// What stands for the class that was printed.
+/// The entry that confirms the printed class.
 const CONFIRMED: &str = "ok";
 
 /// A question that a person looked at.
@@ -90,7 +90,8 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
     })
 }
 
-/// The class by whoever filled the line in; `None`: nobody did. `Err`: what stands there is no class.
+/// Returns the class entered in `line`; `None` if the field is empty. `Err`: the entry is not a
+/// failure class.
 fn correct(line: &SheetLine) -> Result<Option<FailureClass>, String> {
     match line.correct_class.trim() {
         "" => Ok(None),

@@ -7,12 +7,12 @@ use ragtriage_runs::external::Position;
 /// Names the file and the line of what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// A line that is no line of an audit sheet.
+    /// A line that is not a valid audit sheet line.
     #[error("{position}: not a line of an audit sheet: {reason}")]
     Malformed {
         /// The line.
         position: Position,
-        /// What the JSON reader says.
+        /// The JSON error message.
         reason: String,
     },
     /// A sheet of another run.
@@ -48,10 +48,10 @@ pub enum AuditError {
     UnknownClass {
         /// The line.
         position: Position,
-        /// What was filled in.
+        /// The value that was entered.
         found: String,
     },
-    /// Nobody looked.
+    /// No line was audited.
     #[error("`{file}`: no line has a `correct_class`")]
     NothingFilledIn {
         /// The file.

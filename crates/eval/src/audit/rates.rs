@@ -1,4 +1,4 @@
-//! How often the attribution was wrong, and what the classes' shares are once that is allowed for.
+//! Error rate of the attribution, and shares of the failure classes corrected for it.
 
 use std::collections::BTreeMap;
 
@@ -30,11 +30,11 @@ pub struct Audit {
     pub n_sampled: usize,
     /// Questions that were looked at.
     pub n_audited: usize,
-    /// Of these, questions whose printed class was wrong, with their share and its Wilson interval.
+    /// Audited questions whose printed class was wrong, with their share and its Wilson interval.
     pub wrong: Share,
     /// Every pair of printed and correct class that occurred, right ones too, in the classes' order.
     pub confusion: Vec<Mistake>,
-    /// By class name; classes that nobody printed or found are left out.
+    /// By class name; classes neither printed nor found are omitted.
     pub classes: BTreeMap<String, CorrectedShare>,
     /// Classes that the run has and the audit has no question of: their share is taken as printed.
     pub not_audited: Vec<FailureClass>,
@@ -54,9 +54,9 @@ pub struct Mistake {
 /// A class's share before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CorrectedShare {
-    /// Of all questions of the run, by the rules.
+    /// Share of all questions of the run, by the rules.
     pub printed: f64,
-    /// Of all questions of the run, as the audit corrects it.
+    /// Share of all questions of the run, corrected by the audit.
     pub corrected: f64,
     /// Its 95 % interval; `None` where the audited questions form fewer than two clusters.
     pub ci95: Option<Interval>,

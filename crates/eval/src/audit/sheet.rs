@@ -19,7 +19,7 @@ const GOLD_CHARS: usize = 1000;
 /// of that arm are known better than the others.
 const STREAM: u64 = 0x6175_6469_745f_3031;
 
-/// A question to look at. What a person fills in is `correct_class` and `note`.
+/// A question to audit. The person fills in `correct_class` and `note`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetLine {
     /// The run's name.
@@ -30,7 +30,7 @@ pub struct SheetLine {
     pub id: QuestionId,
     /// Its text.
     pub question: String,
-    /// Its golds.
+    /// Its gold answers.
     #[serde(default)]
     pub gold: String,
     /// The pipeline's answer; `None` without a generator.
@@ -50,7 +50,7 @@ pub struct SheetLine {
     /// The evidence, a text a group's member.
     #[serde(default)]
     pub gold_text: Vec<String>,
-    /// What stood in the prompt, in order, shortened.
+    /// Contents of the prompt, in order, shortened.
     #[serde(default)]
     pub passages: Vec<SheetPassage>,
     /// To fill in: `ok` where the class is right, else the right one; empty: not looked at.

@@ -1,7 +1,9 @@
-//! What one run got right and the other did not: the 2 x 2 with its test, and the questions that flipped.
+//! Questions that one run got right and the other did not: the 2 x 2 table with its test, and the flipped
+//! questions.
 //!
-//! With answers on both sides the two states are a right and a wrong answer. Where a run has no answers they are
-//! whether support reached the prompt or not, which needs no generator: the class is then the stage that lost it.
+//! With answers on both sides the two states are a right and a wrong answer. If a run has no answers, they are
+//! whether support reached the prompt, which needs no generator; the failure class is then the stage that lost
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
 
-/// What is right or wrong about a question.
+/// The property of a question that is right or wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgedBy {
@@ -27,7 +29,7 @@ pub enum JudgedBy {
 /// Good in one run by good in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Contingency {
-    /// What was judged.
+    /// The property that was judged.
     pub of: JudgedBy,
     /// Questions judged in both runs.
     pub n: usize,
@@ -75,7 +77,7 @@ pub struct Flip {
     pub id: QuestionId,
     /// Its text.
     pub question: String,
-    /// Its golds, as the baseline has them.
+    /// Its gold answers, from the baseline.
     pub gold: String,
     /// The baseline's answer; `None` without a generator.
     pub baseline: Option<String>,
@@ -83,13 +85,13 @@ pub struct Flip {
     pub run: Option<String>,
 }
 
-/// Every pair's state on both sides, `None` where it cannot be told.
+/// Every pair's state on both sides, `None` where it is unknown.
 pub(super) struct JudgedPairs {
     of: JudgedBy,
     sides: Vec<Option<(PairedFate, PairedFate)>>,
 }
 
-/// How a question ended in one run.
+/// The outcome of a question in one run.
 #[derive(Clone, Copy)]
 struct PairedFate {
     good: bool,
@@ -164,7 +166,7 @@ impl JudgedPairs {
         })
     }
 
-    /// What flipped: losses first, then gains, then moves; the largest groups of each first.
+    /// Returns the flips: losses first, then gains, then moves; the largest groups of each first.
     pub(super) fn flips(&self, pairs: &Pairs<'_>) -> Vec<FlipGroup> {
         let mut groups: BTreeMap<(Turn, FailureClass, FailureClass), Vec<Flip>> = BTreeMap::new();
         for (fates, (a, b)) in self.sides.iter().zip(&pairs.list) {
@@ -195,7 +197,7 @@ impl JudgedPairs {
         match (first.good, second.good) {
             (true, false) => Some(Turn::Lost),
             (false, true) => Some(Turn::Gained),
-            // Two wrong answers are not told apart; where there are no answers, the stage is all there is to tell.
+            // Two wrong answers are not distinguished; without answers, only the stage can differ.
             (false, false) if self.of == JudgedBy::Support && first.class != second.class => {
                 Some(Turn::Moved)
             }

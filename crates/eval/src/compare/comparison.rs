@@ -19,7 +19,7 @@ pub struct Comparison {
     pub baseline: RunHead,
     /// The measure that decides; `None` when no pair has a value of any.
     pub primary: Option<Measure>,
-    /// How many hits the baseline packed.
+    /// Number of hits the baseline packed.
     pub k: usize,
     /// Bootstrap resamples and random permutations.
     pub resamples: usize,
@@ -49,13 +49,14 @@ pub struct PairComparison {
     pub run: RunHead,
     /// Which questions were compared.
     pub questions: QuestionCounts,
-    /// What the primary measure says, in a sentence.
+    /// Conclusion from the primary measure, in a sentence.
     pub verdict: String,
-    /// What was set, used or read otherwise.
+    /// Differences in configuration, models and data.
     pub changes: Vec<RunChange>,
     /// In report order.
     pub measures: Vec<MeasureDifference>,
-    /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
+    /// The gain predicted by the baseline's loss budget, and the observed gain; `None` if no changed question is covered by
+    /// the budget.
     pub predicted: Option<Predicted>,
     /// The difference of the answers split, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,7 +44,7 @@ pub struct MeasureDifference {
     /// The smallest p that these questions could have given, however large the differences: 2 over all assignments of signs
     /// to the clusters that differ. `None` where these are too many to count: then 1 / (permutations + 1).
     pub least_p: Option<f64>,
-    /// The paired t test beside it, over cluster sums; `None` where the differences do not spread, and for medians.
+    /// The paired t test over cluster sums; `None` if the differences have no variance, and for medians.
     pub paired_t: Option<TTest>,
     /// For the primary measure: p after Holm's adjustment over all compared runs.
     pub p_holm: Option<f64>,
@@ -57,12 +57,13 @@ pub struct MeasureDifference {
     pub ties: usize,
     /// Questions on which the run is worse.
     pub losses: usize,
-    /// Whether less is better: wins are lower values then.
+    /// True if less is better: wins are lower values then.
     pub lower_is_better: bool,
 }
 
 impl MeasureDifference {
-    /// Whether the run is the better one by what p tests: the mean difference, or for a median the signs.
+    /// Returns true if the run is better by the quantity that p tests: the mean difference, or for a
+    /// median the signs.
     #[must_use]
     pub fn is_better(&self) -> bool {
         match self.measure.family().aggregate() {

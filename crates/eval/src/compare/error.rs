@@ -23,10 +23,10 @@ pub enum CompareError {
         only_baseline: usize,
         /// Questions that the baseline does not have.
         only_run: usize,
-        /// Ids that stand for different texts.
+        /// Ids whose texts differ between the runs.
         other_text: usize,
     },
-    /// There is no pair at all.
+    /// The runs share no pair.
     #[error(
         "`{baseline}` ({n_baseline} questions) and `{run}` ({n_run} questions) have no question in common"
     )]

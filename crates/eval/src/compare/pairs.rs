@@ -22,7 +22,7 @@ pub struct QuestionCounts {
     pub only_run: usize,
     /// One id, two texts: left out.
     pub other_text: usize,
-    /// Compared, though the two runs have other golds for them: each run is scored by its own.
+    /// Compared, though the gold answers of the two runs differ: each run is scored by its own.
     pub other_gold: usize,
     /// Clusters of compared questions that share gold documents.
     pub n_clusters: usize,
@@ -35,7 +35,7 @@ pub struct Pairs<'a> {
     pub list: Vec<(Side<'a>, Side<'a>)>,
     /// Each pair's cluster, by the baseline's evidence, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
-    /// What was paired and what was not.
+    /// Counts of paired and unpaired questions.
     pub counts: QuestionCounts,
 }
 
@@ -49,10 +49,12 @@ pub struct Side<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs by id. `cluster`: questions that share evidence documents are one cluster, else each is its own.
+    /// Pairs the runs' questions by id. `cluster`: questions that share evidence documents form one cluster,
+    /// else each question does.
     ///
     /// # Errors
-    /// `OtherQuestions` where a question stands in one run only or has another text there, unless `intersect`;
+    /// `OtherQuestions` if a question occurs in only one run or has a different text there, unless
+    /// `intersect`;
     /// `NothingInCommon`.
     pub fn new(
         baseline: &'a SavedRun,
@@ -132,7 +134,7 @@ fn refuse(
     Ok(())
 }
 
-/// Whether two runs would judge one question by other golds.
+/// Returns true if the gold answers of two runs for one question differ.
 fn other_gold(a: &Question, b: &Question) -> bool {
     let Question {
         id: _,

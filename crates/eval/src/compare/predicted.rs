@@ -1,4 +1,5 @@
-//! What the baseline's loss budget promised for the questions whose losing stage changed, beside what came in.
+//! Gain predicted by the baseline's loss budget for the questions whose losing stage changed, compared with
+//! the observed gain.
 
 use serde::Serialize;
 
@@ -39,7 +40,7 @@ pub struct StageGain {
     pub brought_back: usize,
     /// Questions delivered in the baseline that it loses in the run.
     pub newly_lost: usize,
-    /// What they gained.
+    /// Their gain.
     pub gain: Gain,
 }
 
@@ -48,7 +49,7 @@ pub struct StageGain {
 pub struct Gain {
     /// By the loss budgets.
     pub predicted: f64,
-    /// What came in on these questions.
+    /// The observed gain on these questions.
     pub came_in: f64,
     /// Its 95 % interval, paired t over clusters; `None` under two clusters.
     pub ci95: Option<Interval>,
@@ -63,16 +64,16 @@ struct Moved {
     row: usize,
 }
 
-/// Sets what the budgets predict beside what came in; `None` where no question has a place in both budgets or none was brought
-/// back or newly lost.
+/// Compares the gain predicted by the budgets with the observed gain; `None` if no question is in both budgets, or none was
+/// recovered or newly lost.
 ///
-/// Let T(s, q) be what question q lost to stage s. B brings back the questions that s lost in A and newly loses others; then
+/// Let T(s, q) be the loss of question q at stage s. B recovers questions that s lost in A and newly loses others; then
 ///
-/// `predicted(s) = (sum of T_A(s, q) over those brought back - sum of T_B(s, q) over those newly lost) / n`
+/// `predicted(s) = (sum of T_A(s, q) over those recovered - sum of T_B(s, q) over those newly lost) / n`
 ///
-/// Beside it stands the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at two
-/// stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is the
-/// most that can come in.
+/// The observed gain is the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at
+/// two stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is
+/// an upper bound.
 pub(super) fn predicted(
     pairs: &Pairs<'_>,
     first: &Scored,

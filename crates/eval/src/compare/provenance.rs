@@ -1,4 +1,4 @@
-//! What was set, used or read otherwise in two runs.
+//! Differences in configuration, models and inputs between two runs.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use ragtriage_runs::{ExternalSource, Manifest, ModelRecord, SettingDifference};
 
-/// Stands for a value that is kept to the run's folder ([`ragtriage_runs::is_private`]).
+/// Replaces a value that is private to the run's folder ([`ragtriage_runs::is_private`]).
 const NOT_SHOWN: &str = "(not shown)";
 
 /// Something that two runs have otherwise.
@@ -66,7 +66,7 @@ fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange 
     }
 }
 
-/// What decides a run's numbers beside its settings.
+/// Inputs other than the configuration that determine a run's metrics.
 fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     let mut facts: BTreeMap<String, Value> = [
         (
@@ -100,7 +100,7 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     facts
 }
 
-/// What a recorded run was made of: two files of one name are two records.
+/// Identifies the source of an imported run: two different files of one name are distinguished.
 fn source(external: &ExternalSource) -> String {
     format!(
         "{} {} {}",

@@ -1,4 +1,4 @@
-//! What the primary measure says, in a sentence.
+//! Conclusion from the primary measure, in a sentence.
 
 use super::comparison::PairComparison;
 use super::differences::MeasureDifference;

@@ -4,7 +4,7 @@ use crate::compare::CompareError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::Measure;
 
-/// Why there is no verdict.
+/// A reason for a missing verdict.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GateError {
     /// A limit that the measure cannot keep or cannot break.
@@ -12,7 +12,7 @@ pub enum GateError {
     OutOfRange {
         /// The measure.
         measure: Measure,
-        /// What was given.
+        /// The given limit.
         limit: f64,
         /// The least that makes sense.
         low: f64,

@@ -8,13 +8,13 @@ use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
 use ragtriage_runs::SavedRun;
 
-/// The share of questions without a verdict above which the others cannot stand for the run: more than an interval leaves
-/// out.
+/// The share of questions without a verdict above which the others do not represent the run: larger than the share
+/// outside an interval.
 const MOST_UNJUDGED: f64 = 0.05;
 /// Means of the same values added in another order differ by rounding; a limit met exactly is met.
 const ROUNDING: f64 = 1e-9;
 
-/// What a gate is held against.
+/// The value that a gate is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgeable {
     pub value: f64,
@@ -22,7 +22,7 @@ pub(super) struct Judgeable {
     pub n: usize,
     /// The smallest true difference that this n would show; known for drops.
     pub detectable: Option<f64>,
-    /// Whether so few clusters of questions differ from the baseline's that no test could tell: a drop must not fail then.
+    /// True if too few clusters of questions differ from the baseline's for any test: a drop must not fail then.
     pub too_few_differ: bool,
 }
 

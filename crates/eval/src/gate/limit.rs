@@ -14,8 +14,8 @@ pub enum GateBound {
     Min,
     /// The mean, from above.
     Max,
-    /// How far the mean got worse than the baseline's, from above: the fall of a measure of which more is better, the
-    /// rise of one of which less is better.
+    /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
+    /// if lower is better.
     MaxDrop,
     /// The share of the run's questions that were judged, from below: only there when it is not all of them.
     Complete,
@@ -30,10 +30,10 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that the measure can pass and fail.
+    /// Creates a gate that the measure can both pass and fail.
     ///
     /// # Errors
-    /// `OutOfRange`: the limit is no number, or outside what the measure can be; a drop is at least 0.
+    /// `OutOfRange`: the limit is not a number, or outside the measure's range; a drop is at least 0.
     pub fn new(measure: Measure, bound: GateBound, limit: f64) -> Result<Self, GateError> {
         let (low, high) = measure.family().facts().range;
         let range = if bound == GateBound::MaxDrop {
@@ -94,7 +94,7 @@ impl Gate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateVerdict {
-    /// It is kept.
+    /// The limit is met.
     Pass,
     /// It is broken.
     Fail,
@@ -131,7 +131,7 @@ pub struct GateResult {
     pub gate: String,
     /// The measure.
     pub measure: String,
-    /// What is bounded.
+    /// The bound.
     pub bound: GateBound,
     /// By what.
     pub limit: f64,

@@ -36,28 +36,28 @@ pub struct GateReport {
     pub baseline: Option<String>,
     /// Which of the baseline's questions were compared, where a gate needs them.
     pub questions: Option<QuestionCounts>,
-    /// What decides.
+    /// The decision mode.
     pub mode: GateMode,
-    /// Whether an inconclusive gate fails the run.
+    /// Fails the run if a gate is inconclusive.
     pub strict: bool,
-    /// Whether the run passes: no gate failed, and when strict none is inconclusive.
+    /// True if the run passes: no gate failed, and when strict none is inconclusive.
     pub passed: bool,
     /// In the order given.
     pub gates: Vec<GateResult>,
 }
 
-/// How gates are read.
+/// Options for judging gates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatePlan {
     /// The gates.
     pub gates: Vec<Gate>,
     /// The run's own evaluation: the baseline is measured by it too.
     pub evaluation: EvaluationPlan,
-    /// What decides.
+    /// The decision mode.
     pub mode: GateMode,
-    /// Whether an inconclusive gate fails the run.
+    /// Fails the run if a gate is inconclusive.
     pub strict: bool,
-    /// Whether a baseline over other questions is compared over those it shares.
+    /// Compares a baseline over different questions on the shared ones.
     pub intersect: bool,
 }
 

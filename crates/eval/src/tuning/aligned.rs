@@ -98,7 +98,8 @@ impl<'a> AlignedSweep<'a> {
         self.measure.family().facts().direction
     }
 
-    /// `None` where it failed or was not tried: the first that ran is another then, which stands for no default.
+    /// `None` if it failed or was not tried: the first completed trial is then a different one and does not
+    /// represent the default.
     pub fn default(&self) -> Option<&AlignedTrial<'a>> {
         self.trials.first().filter(|column| column.at == 0)
     }

@@ -1,4 +1,4 @@
-//! Whether what was chosen holds: on questions that chose nothing, or by choosing without each fold in turn.
+//! Confirmation of the chosen trial: on held-out questions, or by choosing without each fold in turn.
 
 use super::TuningPlan;
 use super::aligned::AlignedSweep;

@@ -1,7 +1,7 @@
-//! What each varied parameter does on its own: of its values, the mean over all trials of the sweep that share it.
+//! Main effect of each varied parameter: for each of its values, the mean over all trials of the sweep that share it.
 //!
-//! In a full grid every value meets the same others, so that these means differ by the trial alone. In a random sample, or
-//! where trials failed, they do so only roughly: such an effect is said to be unbalanced.
+//! In a full grid every value is combined with the same others, so that these means differ by that value alone. In a
+//! random sample, or if trials failed, this holds only roughly: such an effect is reported as unbalanced.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The sentences about a trial that scored higher than the default where it was chosen, and about the others beside it.
-//! What is claimed is `verdict.rs`'s to decide.
+//! Sentences about a trial that scored higher than the default on the questions that chose it, and about the other
+//! trials. `verdict.rs` decides which claim is made.
 
 use super::means::is_better;
 use super::outcome::{CrossFit, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
@@ -8,7 +8,7 @@ use ragtriage_core::measure::Direction;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 
-/// More names than that are counted: they stand in the table.
+/// Maximum number of names listed; more are counted, since the table lists them.
 const MOST_NAMES: usize = 3;
 
 /// A trial that scored higher than the default.
@@ -20,11 +20,11 @@ pub(super) struct Lead<'a> {
     direction: Direction,
 }
 
-/// A comparison that told nothing.
+/// An inconclusive comparison.
 struct Unclear {
     n: usize,
     n_clusters: usize,
-    /// What p was multiplied by.
+    /// The factor that p was multiplied by.
     evaluations: usize,
     /// The n in words.
     questions: String,
@@ -51,7 +51,7 @@ impl<'a> Lead<'a> {
         })
     }
 
-    /// Whether max-T over all trials tells it from the default.
+    /// Returns true if max-T over all trials distinguishes it from the default.
     pub fn passes(&self) -> bool {
         passes(self.row)
     }

@@ -31,7 +31,8 @@ pub(super) fn difference_interval(
         .map(|interval| interval.within(high - low))
 }
 
-/// `a - b`, or 0 where rounding alone parts them: many of these would add up to a difference that nobody saw.
+/// Returns `a - b`, or 0 if they differ only by rounding: many such differences would add up to a spurious
+/// one.
 pub(super) fn minus(a: f64, b: f64) -> f64 {
     let difference = a - b;
     if difference.abs() <= TIE {
@@ -41,7 +42,7 @@ pub(super) fn minus(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Whether a difference, or a mean against another, is an improvement beyond rounding.
+/// Returns true if a difference, or a mean against another, is an improvement beyond rounding.
 pub(super) fn is_better(delta: f64, direction: Direction) -> bool {
     match direction {
         Direction::Higher => delta > TIE,

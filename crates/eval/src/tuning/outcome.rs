@@ -1,4 +1,4 @@
-//! What is said of a sweep: all that `tune.json` and reports hold of it.
+//! Results of a sweep: the contents of `tune.json` and reports.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use ragtriage_core::types::Interval;
 /// A sweep in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialRanking {
-    /// What it is ranked by.
+    /// The measure that ranks it.
     pub measure: Measure,
     /// Questions that every trial which ran has a value for: all numbers are over these.
     pub n: usize,
@@ -20,17 +20,17 @@ pub struct TrialRanking {
     pub n_undefined: usize,
     /// Clusters of the n.
     pub n_clusters: usize,
-    /// Best first: by the measure, of equals fewer context tokens, then the default, then the earlier made. Trials that failed stand last.
+    /// Best first: by the measure, then fewer context tokens, then the default, then the earlier one. Failed trials are last.
     pub rows: Vec<RankedTrial>,
     /// The best row's name; may be the default's. `None` where nothing ran or no question has a value.
     pub winner: Option<String>,
-    /// What each varied parameter does on its own, in the order they were given.
+    /// Main effect of each varied parameter, in the given order.
     pub effects: Vec<ParameterEffect>,
     /// The measure's family against k: the default, the winner and the best of each group of retrievers.
     pub by_k: Vec<SweepCurve>,
     /// At equal k against chunk size: a curve a group of retrievers, each point the mean over that group's trials of that size.
     pub by_size_equal_k: Vec<SweepCurve>,
-    /// The same at equal context tokens.
+    /// The curves at equal context tokens.
     pub by_size_equal_tokens: Vec<SweepCurve>,
 }
 
@@ -59,7 +59,7 @@ pub struct RankedTrial {
     /// Against the default; `None` for the default itself, and where that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
-    /// Whether no other trial has as much at the prompt for fewer tokens, or more for as many.
+    /// True if no other trial has as much at the prompt for fewer tokens, or more for as many.
     pub on_front: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct Difference {
     pub p_max_t: f64,
 }
 
-/// What a varied parameter does on its own: means over all trials that share a value of it.
+/// Main effect of a varied parameter: means over all trials that share a value of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ParameterEffect {
     /// The trial.
@@ -83,8 +83,8 @@ pub struct ParameterEffect {
     pub values: Vec<EffectValue>,
     /// The largest mean minus the smallest.
     pub range: f64,
-    /// Whether the trials of each of the values have the same combinations of all other varied parameters' values, each as often. Where
-    /// not, as in a random sample or where trials failed, the means differ by those too.
+    /// True if the trials of each value have the same combinations of all other varied parameters' values, equally often. Otherwise, as
+    /// in a random sample or if trials failed, the means also differ by those.
     pub balanced: bool,
 }
 
@@ -112,13 +112,13 @@ pub struct EffectValue {
 /// A line of a drawing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepCurve {
-    /// What it shows: a trial's name, a group of retrievers.
+    /// Its label: a trial's name, a group of retrievers.
     pub name: String,
     /// Ascending by x; both finite.
     pub points: Vec<(f64, f64)>,
 }
 
-/// How the winner was confirmed.
+/// The method that confirmed the winner.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum Confirmation {
@@ -173,15 +173,15 @@ pub struct Fold {
     pub delta: f64,
 }
 
-/// What follows.
+/// The verdict of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuningVerdict {
     /// The trial that is better than the default beyond chance; `None`: no claim is made.
     pub claimed: Option<String>,
     /// One or two sentences.
     pub text: String,
-    /// Where nothing is claimed though the winner scored higher: questions at which a true difference as large as the one seen where it was chosen
-    /// would be found with probability 80 % (two-sided t at 5 % over the comparisons that p allows for, the same spread and questions
-    /// per cluster; no fewer clusters than sign flips need for that level). `None` where no difference was seen, or a claim is made.
+    /// Set if nothing is claimed though the winner scored higher: number of questions at which a true difference as large as the one seen on the
+    /// choosing questions would be detected with 80% power (two-sided t at 5% over the comparisons that p allows for, same spread and questions
+    /// per cluster; at least as many clusters as sign flips need for that level). `None` if no difference was seen, or a claim is made.
     pub n_needed: Option<usize>,
 }

@@ -17,7 +17,7 @@ pub struct Varied {
 /// Trials scored on the same questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepScores {
-    /// What was varied.
+    /// The varied parameters.
     pub varied: Vec<Varied>,
     /// The questions, in the data set's order.
     pub questions: Vec<QuestionId>,
@@ -36,13 +36,13 @@ pub struct ScoredTrial {
     pub values: BTreeMap<String, String>,
     /// `chunking.size`, where chunks have one.
     pub size: Option<usize>,
-    /// What keeps trials of one size apart in a drawing: their retrievers, `bm25 + dense`.
+    /// Separates trials of one size in a chart: their retrievers, `bm25 + dense`.
     pub group: String,
     /// Its scores, or why there are none.
     pub result: Result<TrialScores, String>,
 }
 
-/// What one trial scored.
+/// The scores of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialScores {
     /// A row a question, parallel to [`SweepScores::questions`]; `None` where a measure is not defined or the question failed.

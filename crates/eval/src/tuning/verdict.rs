@@ -1,8 +1,8 @@
-//! What follows from a ranking and its confirmation, in a sentence or two; the sentences of a claim and of its lack are
-//! `lead.rs`'s.
+//! Verdict of a ranking and its confirmation, in a sentence or two; `lead.rs` writes the sentences of a claim and of its
+//! absence.
 //!
-//! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on questions that chose nothing,
-//! or, where all questions chose, on max-T over all trials; the cross-fitted gain then says how large it is.
+//! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on held-out questions, or, if
+//! all questions were used for choosing, on max-T over all trials; the cross-fitted gain then estimates its size.
 
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
@@ -116,8 +116,8 @@ fn none_higher(ranking: &TrialRanking, best: &RankedTrial, default: &RankedTrial
     )
 }
 
-/// How many comparisons p allows for: the evaluations at held-out questions, or all trials. Of max-T, which allows for less where trials
-/// are alike, it is the most.
+/// Returns the number of comparisons that p allows for: the evaluations at held-out questions, or all trials. It is an upper bound for
+/// max-T, which allows for less if trials are alike.
 fn n_tries(ranking: &TrialRanking, confirmation: Option<&Confirmation>) -> f64 {
     let n = match confirmation {
         Some(Confirmation::HeldOut(found)) => found.evaluations,

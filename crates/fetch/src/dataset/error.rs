@@ -30,7 +30,7 @@ pub enum FetchError {
         /// The file's, in hex.
         found: String,
     },
-    /// An archive that is none, or that nobody should unpack.
+    /// A file that is not an archive, or is unsafe to unpack.
     #[error("cannot unpack the archive of `{url}`: {what}")]
     Archive {
         /// The address.

@@ -13,7 +13,7 @@ use ragtriage_core::text::hex::hex;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hash {
     Sha256(&'static str),
-    /// Against broken transfers; it is no proof against somebody who means harm.
+    /// Detects transfer errors; no protection against deliberate manipulation.
     Md5(&'static str),
 }
 

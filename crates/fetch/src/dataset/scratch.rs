@@ -1,4 +1,4 @@
-//! A folder beside a set's place, in which the set is made.
+//! A temporary folder next to a set's location, in which the set is built.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl SetScratch {
         &self.path
     }
 
-    /// Puts the folder in the place of what stands at `target`, if anything does.
+    /// Replaces `target`, if it exists, with the folder.
     pub(super) fn install(self, target: &Path) -> Result<(), DatasetError> {
         let earlier = Self::new(&self.root, &self.name, "old")?;
         let _held = lock(&earlier.path); // where files cannot be locked, it is done without
@@ -53,8 +53,8 @@ impl Drop for SetScratch {
     }
 }
 
-/// Puts the set `name` of `root` back where a process was killed between the two renames of [`SetScratch::install`]: the last one that
-/// was moved aside, unless the process lives. Where that fails, there is no set, as before.
+/// Restores the set `name` of `root` if a process was killed between the two renames of [`SetScratch::install`]: renames the last copy
+/// moved aside back, unless its process is alive. If that fails, the set remains missing.
 pub(super) fn restore(root: &Path, name: &str) {
     let target = root.join(name);
     if target.exists() {

@@ -1,4 +1,4 @@
-//! A file being fetched: it lies under a name of its own, and gets its right one only when its hash is right.
+//! A file being fetched: it has a temporary name, and is renamed only when its hash matches.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

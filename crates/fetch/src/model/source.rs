@@ -55,7 +55,7 @@ pub const HUB: &str = "https://huggingface.co";
 /// Finds the model, fetching it where it is pinned and not there yet.
 ///
 /// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
-/// file in a named folder, or in the cache when it cannot be fetched anew.
+/// file in a named folder, or in the cache if it cannot be fetched again.
 pub async fn locate(
     model: &ModelRef,
     source: &ModelSource,

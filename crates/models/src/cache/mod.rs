@@ -60,8 +60,8 @@ impl Database {
         })
     }
 
-    /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
-    /// that `SQLite` puts beside it.
+    /// Opens a cache as [`Self::open`] does, for private values: a new file is readable only by its owner (mode 0600), and so
+    /// are the files that `SQLite` creates next to it.
     pub(crate) fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(CacheError::folder(parent))?;
@@ -75,7 +75,7 @@ impl Database {
         Self::open(path, tables)
     }
 
-    /// Returns the decoded value of each key, in order; `None` if there is no value, or it cannot be decoded.
+    /// Returns the decoded value of each key, in order; `None` for a value that is missing or cannot be decoded.
     pub async fn read<T: Send + 'static>(
         &self,
         table: CacheTable,
@@ -83,7 +83,7 @@ impl Database {
         decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
     ) -> Result<Vec<Option<T>>, CacheError> {
         self.work(move |connection| {
-            // One read transaction for all: without it each look-up takes and drops the file lock.
+            // One read transaction for all: without it each read takes and drops the file lock.
             let transaction = connection.transaction()?;
             let CacheTable { name, value } = table;
             let mut statement = transaction

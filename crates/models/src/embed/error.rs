@@ -1,4 +1,4 @@
-//! Why texts could not be encoded, by cause, with what to do about it kept apart.
+//! Errors of encoding texts, by cause, with separate hints.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;

@@ -1,9 +1,9 @@
-//! Late interaction: a vector a token, compared by `MaxSim` (ColBERT: Khattab and Zaharia 2020; v2: Santhanam et al. 2022).
+//! Late interaction: one vector per token, compared by `MaxSim` (ColBERT: Khattab and Zaharia 2020; v2: Santhanam et al. 2022).
 //!
-//! The rules are colbert-ai's. A query is `[CLS] marker tokens [SEP]`, filled to a fixed length with `[MASK]`s that look at the
-//! query and are not attended to, and keeps every token's vector. A passage is `[CLS] marker tokens [SEP]` and loses the vectors
-//! of punctuation after the forward pass. Each vector is projected, where the checkpoint has a projection, and scaled to unit
-//! length. A text's vectors stand one after another ([`VectorShape::many`]).
+//! Follows colbert-ai. A query is `[CLS] marker tokens [SEP]`, padded to a fixed length with `[MASK]`s that attend to the query
+//! and are not attended to; all its token vectors are retained. A passage is `[CLS] marker tokens [SEP]`; the vectors of
+//! punctuation are dropped after the forward pass. Each vector is projected, if the checkpoint has a projection, and scaled to
+//! unit length. A text's vectors are concatenated ([`VectorShape::many`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ struct TokenFrame {
 /// One text's ids.
 struct TokenIds {
     ids: Vec<u32>,
-    /// So many are attended to.
+    /// Number of tokens attended to.
     n_seen: usize,
 }
 
@@ -273,7 +273,7 @@ impl TokenModel {
 }
 
 impl TokenFrame {
-    /// Word pieces that fit beside the frame.
+    /// Number of word pieces that fit in addition to the frame.
     fn room(&self) -> usize {
         self.n_tokens
             .saturating_sub(self.before.len() + self.after.len())
@@ -420,7 +420,7 @@ mod tests {
         folder
     }
 
-    /// The same model as `PyLate` would save it: the projection is a module of its own, the markers are word pieces.
+    /// The model as `PyLate` would save it: the projection is a separate module, the markers are word pieces.
     fn pylate(dense: &str) -> tempfile::TempDir {
         let folder = copy_of_tiny();
         let at = |name: &str| folder.path().join(name);

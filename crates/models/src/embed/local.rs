@@ -87,7 +87,7 @@ impl Local {
         });
         let (digests, kernel) = (checkpoint.digests(), kernel(precision));
         let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
-        // Similarity is no part: it changes no vector.
+        // Similarity is not part of it: it changes no vector.
         let Recipe {
             pooling,
             normalize,

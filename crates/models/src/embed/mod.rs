@@ -23,7 +23,7 @@ pub use two_encoders::TwoEncoders;
 
 use ragtriage_core::types::{Length, Similarity, TitledText};
 
-/// Which side of the search a text stands on: models may prefix the two differently.
+/// The side of the search that a text belongs to: models may prefix the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A question.
@@ -44,7 +44,7 @@ pub struct VectorShape {
 }
 
 impl VectorShape {
-    /// Returns true if a text's vector may have so many numbers.
+    /// Returns true if a text's vector may have this many numbers.
     pub fn fits(self, n_numbers: usize) -> bool {
         if self.many {
             n_numbers > 0 && n_numbers.is_multiple_of(self.dimension)
@@ -59,9 +59,9 @@ pub type OnProgress<'a> = &'a (dyn Fn(usize) + Send + Sync);
 
 /// Turns texts into vectors.
 ///
-/// Contract: a vector a text, in the order given; its length is [`VectorShape::dimension`], or a positive multiple of it where
-/// [`VectorShape::many`] holds; the same text in the same role gives the same vector whatever stands beside it in a call, to
-/// the bit on one machine where the encoder is local; no texts give no vectors; the caller does not retry.
+/// Contract: one vector per text, in the given order; its length is [`VectorShape::dimension`], or a positive multiple of it
+/// if [`VectorShape::many`] holds; a text in one role always gives the same vector regardless of the other texts of a call, to
+/// the bit on one machine if the encoder is local; no texts give no vectors; the caller does not retry.
 #[async_trait]
 pub trait Encoder: Send + Sync {
     /// Returns all that the vectors of a role depend on besides the text: changes whenever a vector would.

@@ -89,7 +89,7 @@ impl Allowance {
         }
     }
 
-    /// So much was spent before, by the run that is gone on with.
+    /// Adds the amount already spent by the run that is resumed.
     pub fn already(&self, usd: f64, tokens: u64) {
         let mut state = self.state();
         state.spent = state.spent.plus(Cost { usd, tokens });
@@ -253,7 +253,7 @@ mod tests {
     use ragtriage_core::text::tokens::{self, Tokenizer};
     use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
-    /// Bills as it is told, or fails.
+    /// Bills the given amounts, or fails.
     struct Bills(Option<(Option<u64>, Option<u64>)>);
 
     #[async_trait]
@@ -395,7 +395,7 @@ mod tests {
         assert!(waiting.await.is_ok());
     }
 
-    /// Answers what nobody gets to read.
+    /// Returns a reply that is never read.
     struct BreaksOff;
 
     #[async_trait]

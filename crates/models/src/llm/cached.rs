@@ -1,12 +1,11 @@
-//! A wrapper that keeps any generator's replies in a cache's file, so that no prompt is paid for twice.
+//! A wrapper that stores any generator's replies in a cache file, so that no prompt is paid for twice.
 //!
-//! A reply's key is the sha256 of the generator's fingerprint and the prompt's two messages: which arm or run asks does not
-//! matter, and a stale hit cannot happen unless the server changes what stands behind a model's name. Prompts are not kept.
-//! Failures are not kept either; a reply that was cut or filtered is one like others. The same prompt asked twice at once is
-//! called for once.
+//! A reply's key is the sha256 of the generator's fingerprint and the prompt's two messages: it does not depend on the arm
+//! or run, and a stale hit is impossible unless the server changes the model behind a name. Prompts are not stored. Failures
+//! are not stored either; truncated and filtered replies are. Concurrent requests with the same prompt result in one call.
 //!
-//! A file that cannot be opened is an error before anything is asked: a run believed to be kept would be paid for again. One
-//! that fails later costs no question its reply: the first failure is remembered ([`CachedReplies::failure`]).
+//! A file that cannot be opened is an error before any call: a run believed to be cached would be paid for again. A later
+//! failure of the file costs no question its reply: the first failure is recorded ([`CachedReplies::failure`]).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -55,7 +54,7 @@ impl CachedReplies {
         })
     }
 
-    /// Why the first reply could not be read or kept, where one could not.
+    /// Returns the first error of reading or storing a reply, if any.
     pub fn failure(&self) -> Option<&CacheError> {
         self.failure.get()
     }
@@ -77,7 +76,7 @@ impl CachedReplies {
         {
             Ok(mut found) => found.pop().flatten(),
             Err(error) => {
-                let _ = self.failure.set(error); // only the first is told
+                let _ = self.failure.set(error); // only the first is reported
                 None
             }
         }
@@ -109,7 +108,7 @@ impl CachedReplies {
             .write(REPLIES, vec![(key, kept.to_bytes())])
             .await
         {
-            let _ = self.failure.set(error); // only the first is told
+            let _ = self.failure.set(error); // only the first is reported
         }
     }
 
@@ -162,7 +161,7 @@ mod tests {
     use super::*;
     use ragtriage_core::types::{Finish, QuestionKind};
 
-    /// Answers with the number of the call, or fails the first so many.
+    /// Answers with the number of the call, or fails the first calls.
     #[derive(Default)]
     struct Counting {
         fingerprint: Option<&'static str>,

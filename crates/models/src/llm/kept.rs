@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::completion::Completion;
 use ragtriage_core::types::{Finish, Origin};
 
-/// A reply with what is known of its call. The prompt is no part of it.
+/// A cached response with metadata of its call, without the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptReply {
     /// The text, untouched.

@@ -8,7 +8,7 @@
 //!   the best window. A server that queues (Ollama) answers no faster for more calls, only later, so it is left alone.
 //! - Too much (429, 503, 529, a timeout) takes a fifth of the places, at least one, and one place always stays. What calls
 //!   say that began before the last shrink is one episode with it.
-//! - Any other failure begins the window anew.
+//! - Any other failure restarts the window.
 //!
 //! [`CallLimiter`] hands the places out in the order in which they are asked for. Left out: when to call again ([`ragtriage_http::Backoff`]) and the
 //! server's own pauses ([`super::pause`]).
@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// A window whose mean latency is this many times the best window's is no success: `rttTolerance` of Netflix's limit.
+/// A window whose mean latency is this many times the best window's is not a success: `rttTolerance` of Netflix's
+/// limit.
 const TOLERANCE: f64 = 1.5;
 /// Successes for each place that make a window: latencies of answers differ much, and means of fewer with them.
 const ROUNDS: usize = 2;
@@ -166,7 +167,7 @@ impl CallLimiter {
     }
 }
 
-/// A place among the calls, free again when dropped. It may be kept for several calls, one after another.
+/// A slot of the concurrency limit, released when dropped. It may be held for several consecutive calls.
 #[derive(Debug)]
 pub(super) struct CallSlot<'a> {
     gate: &'a CallLimiter,
@@ -174,7 +175,7 @@ pub(super) struct CallSlot<'a> {
 }
 
 impl CallSlot<'_> {
-    /// To be told to [`CallSlot::ended`] by the call that begins now.
+    /// Returns the episode of the call that begins now, for [`CallSlot::ended`].
     pub(super) fn episode(&self) -> u64 {
         self.gate.state().limit.episode
     }
@@ -241,7 +242,7 @@ mod tests {
     #[test]
     fn an_episode_takes_a_fifth_once_and_one_place_stays() {
         let mut limit = Limit::new(12, 48);
-        // Twelve calls are told that it is too much, all begun before the first of them was: 12 - 12/5 = 10.
+        // Twelve calls report overload, all begun before the first report: 10 = 12 - 12/5.
         for _ in 0..12 {
             limit.ended(0, CallOutcome::TooMuch, true);
         }

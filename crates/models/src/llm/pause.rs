@@ -18,8 +18,8 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// None yet. One that is asked to last longer than `longest` is not kept: the prompt that was told so fails, and others may
-    /// find out for themselves, instead of all of them sleeping for hours.
+    /// Creates a state without a pause. A requested pause longer than `longest` is ignored: the prompt that received it fails
+    /// and others retry independently, instead of all of them sleeping for hours.
     pub(super) fn new(longest: Duration) -> Self {
         Self {
             until: Arc::new(Mutex::new(Instant::now())),

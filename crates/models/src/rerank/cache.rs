@@ -123,7 +123,7 @@ impl Reranker for CachedReranker {
     }
 }
 
-/// `None` where it is no score: the passage is scored again.
+/// Returns `None` if the bytes are not a score: the passage is scored again.
 fn from_bytes(bytes: &[u8]) -> Option<f32> {
     Some(f32::from_le_bytes(bytes.try_into().ok()?)).filter(|score| score.is_finite())
 }

@@ -1,4 +1,4 @@
-//! What holds of every reranker: one suite, run over each of them.
+//! Contract tests of rerankers: one suite, run over each of them.
 
 use super::Reranker;
 use ragtriage_core::types::TitledText;

@@ -1,4 +1,4 @@
-//! Why passages could not be scored, by cause, with what to do about it kept apart.
+//! Errors of scoring passages, by cause, with separate hints.
 
 use crate::cache::CacheError;
 use crate::remote::{RemoteError, RemoteModel};

@@ -17,11 +17,11 @@ pub use error::RerankError;
 
 use ragtriage_core::types::TitledText;
 
-/// Says how well passages answer a question.
+/// Scores how well passages answer a question.
 ///
-/// Contract: a score a passage, in the order given; a larger one is better; any finite number, so scores of two rerankers
-/// are not to be compared; the same question and passage get the same score whatever stands beside them in a call; no
-/// passages give no scores; the caller does not retry; work of the processor is never done on the async runtime's threads.
+/// Contract: one score per passage, in the given order; larger is better; any finite number, so scores of two rerankers
+/// are not comparable; a question and a passage always get the same score regardless of the other passages of a call; no
+/// passages give no scores; the caller does not retry; processor work is never done on the async runtime's threads.
 #[async_trait]
 pub trait Reranker: Send + Sync {
     /// Returns all that scores depend on besides the texts: changes whenever one would.

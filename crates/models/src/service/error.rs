@@ -54,7 +54,8 @@ impl ServiceError {
 }
 
 impl From<HttpError> for ServiceError {
-    /// Names the setting where one is at fault; all else is told as it is.
+    /// Names the configuration key that caused the error, if any; other errors are passed through
+    /// unchanged.
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::BadAddress { reason } => Self::BadUrl { reason },

@@ -9,7 +9,7 @@ use super::input::Input;
 
 /// Bytes of a block: some ten thousand lines, so that threads stay busy and a block's work stays in the cache.
 const BLOCK_BYTES: usize = 1 << 20;
-/// A longer line is no line of columns.
+/// Maximum length of a line of columns.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// Parses every block of the text; the first error in the text's order wins.

@@ -9,7 +9,7 @@ use std::io;
 pub struct Position {
     /// The input's name, as it was given.
     pub file: String,
-    /// The line, from 1; `None` where it is not known: a JSON text with escapes is no slice of its file.
+    /// The line, from 1; `None` if unknown: a JSON text with escapes is not a slice of its file.
     pub line: Option<usize>,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Position {
 /// Names the file and the line of what is wrong; [`ExternalError::hint`] says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
-    /// Nothing stands at the path.
+    /// The path does not exist.
     #[error("`{file}` does not exist")]
     Missing {
         /// The path.
@@ -42,7 +42,7 @@ pub enum ExternalError {
     /// Bytes that are no UTF-8.
     #[error("{position}: not valid UTF-8")]
     Utf8 {
-        /// Where the first bad byte stands.
+        /// Position of the first invalid byte.
         position: Position,
     },
     /// Nothing in it but white space and comments.
@@ -56,9 +56,9 @@ pub enum ExternalError {
     Columns {
         /// The line.
         position: Position,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many there should be, and which.
+        /// The expected number, with the column names.
         expected: &'static str,
     },
     /// A line that cannot be one of a text file of columns.
@@ -68,7 +68,7 @@ pub enum ExternalError {
         position: Position,
         /// Its bytes.
         length: usize,
-        /// How many are read.
+        /// The maximum number read.
         most: usize,
     },
     /// A score that cannot be ordered.
@@ -76,15 +76,15 @@ pub enum ExternalError {
     Score {
         /// The line.
         position: Position,
-        /// What stands there.
+        /// The text found.
         score: Box<str>,
     },
-    /// A relevance grade that is no integer of 32 bits.
+    /// A relevance grade that is not a 32-bit integer.
     #[error("{position}: grade `{grade}` is not an integer")]
     Grade {
         /// The judgment.
         position: Position,
-        /// What stands there.
+        /// The text found.
         grade: Box<str>,
     },
     /// A ranking that holds a document twice.
@@ -127,7 +127,7 @@ pub enum ExternalError {
         /// The parser's words.
         message: String,
     },
-    /// A line that is no JSON object.
+    /// A line that is not a JSON object.
     #[error("{position} column {column}: not a JSON object: {message}")]
     Line {
         /// The line.
@@ -144,7 +144,7 @@ pub enum ExternalError {
         position: Position,
         /// The field, with its place in lists.
         field: String,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
     },
     /// A key that is a slip of the pen.
@@ -154,7 +154,7 @@ pub enum ExternalError {
         position: Position,
         /// The key.
         key: String,
-        /// What was meant.
+        /// The closest known key.
         nearest: &'static str,
     },
     /// A line whose question the data set does not have.
@@ -192,9 +192,9 @@ pub enum ExternalError {
     MissingQuestions {
         /// The record.
         file: String,
-        /// How many.
+        /// Number of missing questions.
         n_missing: usize,
-        /// Of how many.
+        /// Total number of questions.
         n_questions: usize,
         /// The first of them.
         first: Box<str>,

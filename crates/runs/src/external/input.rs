@@ -1,7 +1,7 @@
-//! A text to read: a file, standard input (`-`), plain or gzip.
+//! Reads a text: a file, standard input (`-`), plain or gzip.
 //!
-//! Gzip is known by its first two bytes and not by the name. A byte order mark is dropped. The whole text is held in
-//! memory once; readers borrow from it and name lines by where a piece stands in it.
+//! Gzip is detected by its first two bytes, not by the name. A byte order mark is dropped. The whole text is held in
+//! memory once; readers borrow from it and derive line numbers from a slice's position.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,7 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::{ExternalError, Position};
 
-/// How a gzip file begins (RFC 1952, section 2.3.1).
+/// Magic number of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 

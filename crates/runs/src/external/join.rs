@@ -1,8 +1,8 @@
-//! What another RAG recorded beside the questions of a data set.
+//! Joins the records of an external RAG to the questions of a data set.
 //!
-//! A line belongs to the question of its `id`; where the data set has no such id, or the line none, to the question of its
-//! text (without outer white space). Nothing is joined by halves: an unknown question, a question twice, an id with the
-//! text of another question are errors, and so are questions that nothing is recorded of, unless the caller is lenient.
+//! A line belongs to the question of its `id`; if the data set has no such id, or the line none, to the question of its
+//! text (without outer white space). Partial joins are rejected: unknown questions, duplicate questions and an id with the
+//! text of another question are errors, and so are questions without a record, unless the caller is lenient.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use ragtriage_core::types::{Note, Question, QuestionId};
 #[derive(Debug, Default)]
 pub struct Joined {
     lines: HashMap<QuestionId, Recorded>,
-    /// What was counted while joining.
+    /// Counts collected while joining.
     pub notes: Vec<Note>,
 }
 
@@ -158,7 +158,7 @@ impl Joined {
             .unwrap_or(0)
     }
 
-    /// Whether it has answers.
+    /// Returns true if it has answers.
     #[must_use]
     pub fn has_answers(&self) -> bool {
         self.lines
@@ -203,11 +203,11 @@ fn question_of<'q>(
     }
 }
 
-/// A TREC run as a record: each query's documents as wholes, best first, the first `k` of them packed. Ids are taken as
-/// they stand, or percent-decoded where only that is known.
+/// Converts a TREC run to a record: each query's documents as wholes, best first, the first `k` of them packed. Ids are
+/// matched verbatim, or percent-decoded if only that form is known.
 ///
 /// # Errors
-/// Whatever is wrong with the file.
+/// Any error in the file.
 pub fn from_trec(
     input: &Input,
     k: usize,

@@ -1,9 +1,9 @@
-//! Answer files of reading comprehension: predictions, and the golds they are scored against.
+//! Answer files of reading comprehension: predictions, and the gold answers they are scored against.
 //!
-//! Predictions: `HotpotQA`'s `{"answer": {id: text}, "sp": ...}` or SQuAD's `{id: text}`. Golds: `HotpotQA`'s list of
-//! `{_id, answer, supporting_facts}` or SQuAD's `{"data": [...]}`, 1.1 and 2.0. Fields that scoring does not need are passed
-//! over without being stored; texts borrow from the file where JSON has no escapes in them. An id that a predictions
-//! file holds twice keeps its last text, as Python's parser does, and is counted.
+//! Predictions: `HotpotQA`'s `{"answer": {id: text}, "sp": ...}` or SQuAD's `{id: text}`. Gold answers: `HotpotQA`'s list of
+//! `{_id, answer, supporting_facts}` or SQuAD's `{"data": [...]}`, 1.1 and 2.0. Fields that scoring does not need are
+//! skipped without being stored; texts borrow from the file if JSON has no escapes in them. If an id occurs twice in a
+//! predictions file, its last text is used, as by Python's parser, and the duplicate is counted.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -32,8 +32,8 @@ pub struct GoldAnswers<'t> {
     pub id: Cow<'t, str>,
     /// Its answers, any of which is right; none: it cannot be answered.
     pub answers: Vec<String>,
-    /// The documents its answer stands in: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty when the file does
-    /// not say.
+    /// The documents that contain its answer: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty if the file
+    /// does not name them.
     pub documents: Vec<Cow<'t, str>>,
 }
 
@@ -42,12 +42,12 @@ pub struct GoldAnswers<'t> {
 pub struct Predictions<'t> {
     /// By question id; `None` where the file says `null`.
     pub answers: HashMap<Cow<'t, str>, Option<Cow<'t, str>>>,
-    /// Ids that stand there more than once.
+    /// Ids that occur more than once.
     pub n_repeated: usize,
 }
 
 impl<'t> Golds<'t> {
-    /// Reads golds of any known form.
+    /// Reads gold answers in any supported form.
     ///
     /// # Errors
     /// JSON of another form, an id that is there twice, a `HotpotQA` question without an answer.
@@ -78,8 +78,8 @@ impl<'t> Golds<'t> {
 }
 
 impl Golds<'_> {
-    /// Refuses a question without an answer, of which only SQuAD 2.0's script knows what to make. `input`: where the
-    /// golds were read.
+    /// Rejects questions without an answer, which only SQuAD 2.0's script can score. `input`: the source of the gold
+    /// answers.
     pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
         match self
             .questions
@@ -259,7 +259,7 @@ fn squad(file: SquadFile<'_>) -> Golds<'_> {
 /// Ids and answers in the file's order.
 struct PredictionFile<'t>(Vec<(JsonText<'t>, Option<JsonText<'t>>)>);
 
-/// What stands behind a key of a predictions file.
+/// The value of a key of a predictions file.
 enum Value<'t> {
     Answer(Option<JsonText<'t>>),
     Answers(Vec<(JsonText<'t>, Option<JsonText<'t>>)>),

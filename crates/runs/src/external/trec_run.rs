@@ -1,11 +1,11 @@
 //! TREC runs: `query Q0 document rank score tag`, a line a retrieved document, in any order.
 //!
-//! As `trec_eval` reads them: the second and the rank column are ignored, what follows the sixth column too; lines that
-//! begin with `#` are comments; scores are held as 32-bit floats (`trec_eval` up to 9.0.8, and `pytrec_eval`), so that
-//! `1.00000001` ties with `1`; ties are broken by document id, descending by bytes. Unlike `trec_eval`, a score that is no
-//! number is refused, not read as 0.
+//! Compatible with `trec_eval`: the second and the rank column are ignored, and so is anything after the sixth column;
+//! lines that begin with `#` are comments; scores are held as 32-bit floats (`trec_eval` up to 9.0.8, and `pytrec_eval`),
+//! so that `1.00000001` ties with `1`; ties are broken by document id, descending by bytes. Unlike `trec_eval`, a score
+//! that is not a number is rejected, not read as 0.
 //!
-//! A run of ten million lines is 450 MB of text and 16 bytes a line beside it.
+//! A run of ten million lines takes 450 MB of text plus 16 bytes per line.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -44,7 +44,7 @@ impl TrecHit<'_> {
     }
 }
 
-/// Where the document's id stands in the text, and its score.
+/// Position of the document's id in the text, and its score.
 #[derive(Clone, Copy, Debug)]
 struct RunLine {
     start: usize,

@@ -19,9 +19,9 @@ const STREAM: u64 = 0x6e6f_6973_655f_3031;
 pub struct CrossedRun<'a> {
     /// Its files.
     pub run: &'a SavedRun,
-    /// What makes its prompts, for its generator.
+    /// Builds the prompts for its generator.
     pub prompts: Arc<PromptMaker>,
-    /// Whether its prompts showed titles.
+    /// True if its prompts showed titles.
     pub titles: bool,
 }
 
@@ -35,12 +35,12 @@ pub struct Crossing<'a> {
     pub(super) again: [Vec<(&'a Trace, Call)>; 2],
 }
 
-/// What came of all its calls.
+/// Results of all calls.
 #[derive(Clone, Debug, Default)]
 pub struct Crossed {
-    /// Of [`Crossing::calls`].
+    /// Results of [`Crossing::calls`].
     pub calls: [CallReplies; 2],
-    /// Of [`Crossing::again`].
+    /// Results of [`Crossing::again`].
     pub again: [CallReplies; 2],
 }
 
@@ -62,11 +62,11 @@ pub(super) enum CrossedAnswer<'a> {
 }
 
 impl<'a> Crossing<'a> {
-    /// Lines up what has to be asked: the two crossed cells of every pair with answers, and of each generator without recorded
-    /// repeats a seeded sample of `noise_sample` of its own prompts once more.
+    /// Collects the calls to make: the two crossed cells of every pair with answers, and for each generator without recorded
+    /// repeats a seeded sample of `noise_sample` of that generator's prompts.
     ///
     /// # Errors
-    /// `NoAnswers`; `OtherPrompts` where a run's prompts cannot be made again as they were.
+    /// `NoAnswers`; `OtherPrompts` if a run's prompts cannot be reproduced exactly.
     pub fn new(
         sides: [CrossedRun<'a>; 2],
         pairs: &Pairs<'a>,
@@ -195,7 +195,7 @@ impl<'a> Crossing<'a> {
         Err(CompareError::OtherPrompts { run, id, then, now })
     }
 
-    /// Of each generator without recorded repeats a sample of its own prompts.
+    /// Samples the prompts of each generator without recorded repeats.
     fn sample(&mut self, n: usize, seed: u64) {
         for at in self.generators() {
             if self.runs_of(at).any(|run| {

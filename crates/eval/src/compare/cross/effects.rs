@@ -12,7 +12,7 @@ pub(super) const N_CELLS: usize = 4;
 /// Whose generator gave a cell.
 pub(super) const GENERATOR_OF: [usize; N_CELLS] = [0, 0, 1, 1];
 
-/// What each cell counts for.
+/// Weights of the cells.
 pub(super) const DIFFERENCE: [f64; N_CELLS] = [-1.0, 0.0, 0.0, 1.0];
 pub(super) const RETRIEVAL: [f64; N_CELLS] = [-0.5, 0.5, -0.5, 0.5];
 pub(super) const GENERATOR: [f64; N_CELLS] = [-0.5, -0.5, 0.5, 0.5];
@@ -25,7 +25,7 @@ const TIE: f64 = 1e-12;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellScores<'a> {
     pub scores: [f64; N_CELLS],
-    /// One reply may stand in several cells.
+    /// One reply may occur in several cells.
     pub replies: [&'a Attempt; N_CELLS],
     pub cluster: usize,
 }
@@ -72,8 +72,8 @@ pub(super) fn effect(
     }
 }
 
-/// The variance that noise gives the sum over questions: replies are independent, and one that stands in several cells
-/// counts with the sum of its weights. `None` where a generator's is needed and not known.
+/// Returns the variance that repeat noise adds to the sum over questions: replies are independent, and a reply that
+/// occurs in several cells counts with the sum of its weights. `None` if a generator's variance is needed and unknown.
 fn noise_variance(
     rows: &[CellScores<'_>],
     weights: [f64; N_CELLS],

@@ -1,11 +1,11 @@
-//! What asking one prompt again changes: the generator's own repeat noise.
+//! Repeat noise of a generator: the variation when one prompt is asked again.
 
 use serde::Serialize;
 
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::Interval;
 
-/// Where repeats come from.
+/// The source of repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseSource {
@@ -18,7 +18,7 @@ pub enum NoiseSource {
 /// A generator's repeat noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Noise {
-    /// Where the repeats come from.
+    /// The source of the repeats.
     pub source: NoiseSource,
     /// Questions asked more than once, each time with an answer that can be judged.
     pub n: usize,

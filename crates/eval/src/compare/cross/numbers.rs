@@ -148,8 +148,8 @@ fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<(f64, bool)
         .collect()
 }
 
-/// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the scorer
-/// scores that.
+/// Returns an answer's score by the gold answers of `trace`: 1 or 0 by key facts, else `AnswerF1`, including unanswerable
+/// questions if the scorer scores them.
 fn value(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     diagnose::attempt_quality(trace, attempt, judge).or_else(|| {
         score::attempt_scores(&trace.question, attempt, judge.scorer).map(|scores| scores.f1)

@@ -11,7 +11,7 @@ use ragtriage_runs::SavedRun;
 pub struct PromptMaker {
     /// The generator's name.
     pub generator: String,
-    /// What a reply of the generator depends on besides the prompt; `None` for local readers.
+    /// Inputs besides the prompt that the generator's reply depends on; `None` for local readers.
     pub fingerprint: Option<String>,
     /// System and user message.
     pub template: Template,
@@ -20,7 +20,7 @@ pub struct PromptMaker {
 }
 
 impl PromptMaker {
-    /// Whether `other` makes the same prompt of the same passages and puts it to the same generator.
+    /// Returns true if `other` builds the same prompt from the same passages for the same generator.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.template == other.template
@@ -64,13 +64,13 @@ pub fn shown<'a>(
 /// A prompt to be asked, over these chunks.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What it shows.
+    /// The chunks it shows.
     pub chunks: Vec<ChunkId>,
     /// The prompt.
     pub prompt: Prompt,
 }
 
-/// What came of a list of calls.
+/// Results of a list of calls.
 #[derive(Clone, Debug, Default)]
 pub struct CallReplies {
     /// Parallel to the calls; `None`: not asked any more, or failed.

@@ -1,8 +1,8 @@
-//! What tuning claims by chance, and that it claims what is there: whole sweeps, simulated with fixed seeds.
+//! False and true claims of tuning: whole sweeps, simulated with fixed seeds.
 //!
 //! A sweep: 36 trials in six groups on about 150 questions in clusters of one to four. A question has a difficulty, half
 //! of the time its cluster's; the default and the trials see it with an error of which a group shares half, and find
-//! nothing, half or all by two thresholds. So trials tie on most questions, and alike ones differ alike.
+//! nothing, half or all by two thresholds. So trials tie on most questions, and similar ones differ similarly.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -60,7 +60,8 @@ fn sweep(random: &mut Random) -> Sweep {
 }
 
 impl Sweep {
-    /// The same with each cluster's differences, of all trials at once, given either sign: none is better than the default.
+    /// Returns the sweep with each cluster's differences, of all trials at once, given a random sign: none is better than
+    /// the default.
     fn flipped(&self, random: &mut Random) -> Self {
         let signs: Vec<f64> = self
             .cluster_of
@@ -99,8 +100,8 @@ impl Sweep {
     }
 }
 
-/// What is claimed of a sweep cross-fitted, of one whose second half was held out, and what would be by the best trial's
-/// interval alone, the others forgotten.
+/// Claims from a sweep cross-fitted, from one whose second half was held out, and from the best trial's interval alone,
+/// ignoring the other trials.
 fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let plan = TuningPlan {
         permutations: 500,
@@ -144,7 +145,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     [crosswise.claimed, confirmed.claimed, naive]
 }
 
-/// How often a claim was made that `counts`, each way.
+/// Counts the claims that `counts` accepts, for each method.
 fn count(
     tries: u64,
     sweep: impl Fn(u64) -> Sweep + Sync,

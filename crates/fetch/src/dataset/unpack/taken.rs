@@ -66,7 +66,8 @@ impl Taken<'_> {
         }
     }
 
-    /// The name in the set of what stands at `path`: as it is, or without the folder around all.
+    /// Returns the name within the set of the entry at `path`: as it is, or without the common root
+    /// folder.
     fn wanted_name(&self, path: &str) -> Result<Option<String>, Refusal> {
         let parts = inside(path)?;
         let names = [

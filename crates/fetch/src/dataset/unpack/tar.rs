@@ -32,7 +32,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
         inside(&path)?;
         taken.file(&path, entry.size(), &mut entry)?;
     }
-    // Tar ends before gzip does, whose checksum stands last.
+    // Tar ends before gzip does, whose checksum comes last.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(Refusal::unreadable)?;
     Ok(())
 }

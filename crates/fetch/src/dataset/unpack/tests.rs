@@ -1,4 +1,4 @@
-//! Archives as publishers pack them, and as nobody means well.
+//! Archives as publishers pack them, and malicious ones.
 
 use std::fs;
 use std::io::{Cursor, Write as _};
@@ -215,7 +215,7 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         .is_ok(),
         "a zip's is not unpacked"
     );
-    // A central directory that says 5 bytes of 8: the size stands 24 bytes behind `PK\x01\x02`.
+    // A central directory that declares 5 bytes of 8: the size is 24 bytes after `PK\x01\x02`.
     let mut archive = zip(&[("corpus.jsonl", b"12345678")]);
     let at = archive
         .windows(4)

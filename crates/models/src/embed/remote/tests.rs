@@ -14,7 +14,7 @@ use crate::embed::CachedEncoder;
 
 const KEY: &str = "sk-very-secret";
 
-/// What a call's texts are.
+/// The texts of a call.
 fn input(request: &Received) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
     serde_json::from_value(body["input"].clone()).expect("texts")

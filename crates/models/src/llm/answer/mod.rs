@@ -1,13 +1,13 @@
-//! Taking the short answer from what a model wrote, and telling an answer from an abstention or a refusal.
+//! Extracts the short answer from a model's output, and distinguishes answers from abstentions and refusals.
 //!
-//! Everything is by listed rules, so that a reader of a trace can redo them:
+//! All rules are listed, so that a reader of a trace can reproduce them:
 //! 1. thinking blocks are dropped;
 //! 2. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
-//! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks go;
-//! 4. what is then a listed abstention, or begins with one, is an abstention; likewise refusals.
+//! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
+//! 4. text that then is a listed abstention, or begins with one, is an abstention; likewise refusals.
 //!
-//! `I don't know, but it is 42` begins with an abstention and is one: a model that guesses so has been told not to. An
-//! abstention or refusal in the middle of a text is not looked for.
+//! `I don't know, but it is 42` begins with an abstention and is one: the prompt forbids such guesses. Abstentions and
+//! refusals in the middle of a text are ignored.
 
 mod phrases;
 
@@ -150,7 +150,7 @@ fn without_citations(mut text: &str) -> &str {
     }
 }
 
-/// Takes off one pair of marks around the whole, and a full stop behind it, unless the mark stands inside as well.
+/// Removes one pair of marks around the whole text, and a full stop after it, unless the mark also occurs inside.
 fn unquoted(text: &str) -> &str {
     let pairs = [
         ("**", "**"),

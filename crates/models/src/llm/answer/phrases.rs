@@ -121,7 +121,7 @@ const DENIALS: [&str; 6] = [
     "do not", "does not", "don't", "doesn't", "did not", "didn't",
 ];
 
-/// Apologies that may stand before an abstention or refusal.
+/// Apologies that may precede an abstention or refusal.
 const APOLOGIES: [&str; 7] = [
     "i'm sorry",
     "i am sorry",

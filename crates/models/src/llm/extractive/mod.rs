@@ -573,7 +573,7 @@ mod tests {
         let Reading {
             ranked, weights, ..
         } = Reading::of("kafka port", &passages);
-        // N = 3; kafka stands in 1 sentence, port in 2.
+        // N = 3; kafka occurs in 1 sentence, port in 2.
         let (kafka, port) = (4.0_f64.ln(), 2.5_f64.ln());
         assert_eq!(weights, [kafka, port]);
         assert_eq!(
@@ -651,7 +651,7 @@ mod tests {
 
     #[test]
     fn the_candidate_nearest_to_the_questions_terms_is_taken() {
-        // `born` stands 2 words before `Leeds` and far from `Paris`; `hosts` nearer to `Paris`.
+        // `born` is 2 words before `Leeds` and far from `Paris`; `hosts` nearer to `Paris`.
         assert_eq!(
             span("Where was she born?", TEXT, Want::Place),
             Some("Leeds".to_owned())

@@ -81,7 +81,7 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     format!(" headers {}", hex(&key(&parts)))
 }
 
-/// Returns true if a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
+/// Returns true if any field of the body is named like a secret and holds text: it would be written to the run's manifest.
 fn holds_secret(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields

@@ -1,5 +1,5 @@
-//! A stream that nobody asked for: some gateways answer with server-sent events whatever the body says. What is paid for is put
-//! together instead of thrown away.
+//! An unrequested stream: some gateways answer with server-sent events whatever the body requests. The reply has been paid for,
+//! so it is assembled instead of discarded.
 
 use serde_json::{Map, Value, json};
 

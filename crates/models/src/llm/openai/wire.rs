@@ -108,7 +108,7 @@ struct ContentPart {
     refusal: Option<String>,
 }
 
-/// No call has so many tokens: a larger number is a mistake.
+/// Upper bound on the tokens of a call: a larger number is an error.
 const MOST_TOKENS: u64 = 1 << 32;
 
 /// A number of tokens out of `usage`; `None` for what cannot be one.

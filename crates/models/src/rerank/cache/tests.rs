@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use super::*;
 use crate::rerank::contract;
 
-/// A score is the passage's length less the query's, or what it is told to give.
+/// Returns the passage's length minus the query's as the score, or a preset score.
 struct Counting {
     n_asked: AtomicUsize,
     fingerprint: &'static str,
