@@ -1,4 +1,4 @@
-//! What stands in the prompt of each arm.
+//! Passages of the prompt of each arm.
 
 use super::plan::Plan;
 use super::prompt;
@@ -107,8 +107,9 @@ fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
     members.any(|member| member.chunks.contains(id))
 }
 
-/// The oracle's chunks: per group its first member's, the fewest that cover its ranges, groups in order, each chunk once.
-/// `None` where nothing is labelled or a gold document is not in the corpus: there is no oracle to ask.
+/// Returns the oracle's chunks: for each group its first member's, the fewest that cover its ranges, groups in order,
+/// each chunk once. `None` if nothing is labelled or a gold document is missing from the corpus: the oracle arm is then
+/// skipped.
 fn oracle(question: &Question, gold: &Gold, corpus: &Corpus) -> Option<Vec<ChunkId>> {
     if gold.groups.is_empty() || question.kind == QuestionKind::Unanswerable {
         return None;

@@ -1,4 +1,4 @@
-//! What answers the questions of a run: the contract that the built-in pipeline and an external RAG share.
+//! The contract that the built-in pipeline and an external RAG share for answering the questions of a run.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use ragtriage_core::types::{ChunkId, Corpus, Note, Passage, Question, QuestionId
 use ragtriage_models::llm::LlmError;
 use ragtriage_runs::replies::PendingReply;
 
-/// So many consecutive failures: an endpoint or service is gone, and the rest would fail too.
+/// Number of consecutive failures that aborts a run: an endpoint or service is unavailable, and the
+/// rest would fail too.
 pub const FAILURES_IN_A_ROW: usize = 20;
 
-/// What a resumed run already has.
+/// Results that a resumed run already has.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
     /// Questions that need not be asked again.
@@ -90,12 +91,13 @@ pub(super) struct Prepared {
     pub questions: Vec<(usize, Question)>,
     /// Questions in flight at once.
     pub concurrency: usize,
-    /// So many consecutive failures end the run; `None`: only that every question failed is an error.
+    /// Number of consecutive failures that aborts the run; `None`: an error only if every question
+    /// failed.
     pub most_failures: Option<usize>,
     pub facts: RunFacts,
 }
 
-/// What a run did, besides its traces.
+/// Facts about a run, other than its traces.
 #[derive(Clone, Debug, Default)]
 pub struct RunFacts {
     /// Chunks of the corpus.
@@ -104,6 +106,6 @@ pub struct RunFacts {
     pub chunk_tokens: usize,
     /// Making the corpus searchable; its seconds with those of asking the questions.
     pub ingest: IngestFacts,
-    /// What was counted on the way.
+    /// Notes counted during the run.
     pub notes: Vec<Note>,
 }

@@ -23,10 +23,10 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// Drives `work` on a thread of the runtime's blocking pool. It ends early where nobody waits for it any more.
+    /// Runs `work` on a thread of the runtime's blocking pool. Cancelled early if the caller stops waiting for it.
     ///
     /// # Panics
-    /// Where `work` does.
+    /// If `work` does.
     pub(super) async fn run<F>(&self, work: F) -> F::Output
     where
         F: Future<Output: Send> + Send + 'static,

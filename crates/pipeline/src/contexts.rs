@@ -1,14 +1,13 @@
-//! The contexts of somebody else's pipeline become passages of our documents.
+//! Maps the contexts of an external RAG to passages of the corpus.
 //!
-//! Each is placed where it stands ([`place`]), as `<document>#<start>-<end>`: the same id whenever the same bytes were
-//! shown.
+//! Each is located in a document ([`place`]), as `<document>#<start>-<end>`: identical bytes always get the same id.
 //!
-//! A context that stands in no document keeps its own text under `<document>#~<hash>` with no bytes of any document, its
-//! document being the one it names, else `external-<hash>`. Where it holds the text of one of the question's gold ranges
-//! all the same (white space alike, on word boundaries: it was cleaned, or joined of several documents), it is placed on
-//! that range, as `<gold document>#<start>-<end>~<hash>`: what was needed did stand in the prompt. A gold range of fewer
-//! than [`TELLING_WORDS`] words, or that is itself an answer, does not tell which document a text is from: it counts only
-//! where the context names the document, or holds another gold range of it that does tell.
+//! A context that occurs in no document retains its text under `<document>#~<hash>` without document bytes, its document
+//! being the one it names, else `external-<hash>`. If it contains the text of one of the question's gold ranges (equal up
+//! to white space, on word boundaries: it was cleaned, or joined from several documents), it is located at that range, as
+//! `<gold document>#<start>-<end>~<hash>`: the gold evidence was in the prompt. A gold range of fewer than
+//! [`TELLING_WORDS`] words, or that is itself an answer, does not identify a document: it counts only if the context
+//! names the document, or contains another gold range of it that does.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -21,7 +20,7 @@ use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
 use ragtriage_runs::external::recorded::RecordedContext;
 
-/// A text of so many words is taken to stand in one document only.
+/// Minimum length, in words, of a text assumed to occur in one document only.
 const TELLING_WORDS: usize = 5;
 
 /// A context with the passages that it became: one, or one for each gold document that it holds text of.
@@ -30,7 +29,7 @@ pub(super) type Placed<'c> = (&'c RecordedContext, Vec<Passage>);
 /// The documents that contexts are placed in, and what was counted on the way.
 pub(super) struct Places {
     pub corpus: Corpus,
-    /// Whether a document whose id equals the question's is left out.
+    /// Omits a document whose id equals the question's.
     skip_same_id: bool,
     /// Made when the first context comes without a document that the corpus has.
     words: OnceLock<WordIndex>,
@@ -59,7 +58,7 @@ impl Places {
         }
     }
 
-    /// What was counted since the last call.
+    /// Returns the notes counted since the last call.
     pub fn take_notes(&self) -> Vec<Note> {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
         notes
@@ -166,8 +165,8 @@ impl Places {
             .collect()
     }
 
-    /// The document that holds `text`: of several the one of the title, else one of the question's evidence, else the
-    /// first. Which copy of a text was shown cannot be told.
+    /// Returns the document that contains `text`: of several the one of the title, else one of the question's
+    /// evidence, else the first. Copies of a text are indistinguishable.
     fn anywhere(
         &self,
         question: &Question,
@@ -190,8 +189,8 @@ impl Places {
         preferred.map(|&(number, range)| (&documents[number], range))
     }
 
-    /// The gold ranges of `question` whose text stands in `text`: neighbours of one document joined, unless a gold range
-    /// that is not there lies between. `named`: the document that the context names.
+    /// Returns the gold ranges of `question` whose text occurs in `text`: neighbours of one document joined, unless a
+    /// missing gold range lies between them. `named`: the document that the context names.
     fn gold_in<'q>(
         &'q self,
         question: &'q Question,

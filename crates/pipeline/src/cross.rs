@@ -15,9 +15,9 @@ use ragtriage_models::llm::Generator;
 
 /// A generator with what makes its prompts, as a run had it.
 pub struct Reader {
-    /// What answers.
+    /// The generator.
     pub generator: Arc<dyn Generator>,
-    /// What makes its prompts.
+    /// Builds its prompts.
     pub prompts: Arc<PromptMaker>,
     /// Price of its tokens.
     pub price: Price,

@@ -18,7 +18,7 @@ use super::stock::Stock;
 use ragtriage_core::types::{Document, Question};
 use ragtriage_models::llm::LlmError;
 
-/// What answers the questions of a run.
+/// The source of the answers of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
 pub enum RunSource<'a> {
     /// The built-in pipeline, over what is prepared already.

@@ -35,7 +35,7 @@ pub(super) struct ArmPrompt {
     arm: ArmName,
     /// Its call; of several arms with the same passages the first has it.
     call: Arc<PromptCall>,
-    /// How often it is sent; 0 where an arm before has the same prompt.
+    /// Number of times it is sent; 0 if an earlier arm has the same prompt.
     times: usize,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Calling {
     generator: Arc<dyn Generator>,
     counter: Arc<dyn TokenCounter>,
     price: Price,
-    /// Where replies are kept while a run goes on.
+    /// Stores replies while a run is in progress.
     replies: Option<Replies>,
     permits: Semaphore,
 }

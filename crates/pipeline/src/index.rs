@@ -1,4 +1,4 @@
-//! What the indexes of a run are built from, and what building one gives.
+//! Inputs and results of building the indexes of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, TitledText};
 use ragtriage_runs::Truncation;
 
-/// What every index of a run is built from.
+/// Inputs shared by every index of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexInputs<'a> {
     pub(crate) corpus: &'a Arc<Corpus>,
@@ -31,11 +31,11 @@ impl<'a> IndexInputs<'a> {
 /// A retriever with its index.
 pub(crate) struct Built {
     pub(crate) retriever: Box<dyn Retriever>,
-    /// Whether its index had to be made, as far as that is known.
+    /// True if its index had to be built, as far as known.
     pub(crate) is_new: bool,
     pub(crate) seconds: BTreeMap<String, f64>,
     pub(crate) truncation: Vec<Truncation>,
-    /// How vectors are searched; `None` without vectors.
+    /// The vector search method; `None` without vectors.
     pub(crate) vector_search: Option<String>,
 }
 

@@ -10,14 +10,14 @@ use super::{sparse, sparse_vectors, vectors};
 use ragtriage_core::types::{Corpus, Filter};
 use ragtriage_runs::Truncation;
 
-/// What making a corpus searchable took and lost.
+/// Time spent and text lost in making a corpus searchable.
 #[derive(Clone, Debug, Default)]
 pub struct IngestFacts {
     /// Wall seconds by step.
     pub seconds: BTreeMap<String, f64>,
     /// Text beyond the encoders' input limits, by retriever.
     pub truncation: Vec<Truncation>,
-    /// How vectors are searched; `None` without vectors.
+    /// The vector search method; `None` without vectors.
     pub vector_search: Option<String>,
     /// Chunks that the run's filter keeps from being found.
     pub n_filtered: usize,

@@ -4,8 +4,8 @@
 //! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> traces.jsonl
 //! ```
 //!
-//! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] makes the same traces of an external RAG.
-//! [`plan`] holds the parts of the pipeline, wired in `settings/assemble/`.
+//! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] makes the same
+//! traces of an external RAG. [`plan`] holds the parts of the pipeline, wired in `settings/assemble/`.
 
 mod arms;
 pub mod ask;
@@ -68,10 +68,10 @@ pub enum PipelineError {
     /// The corpus has no text at all.
     #[error("the corpus has {n_documents} documents and no text: nothing to index")]
     NothingToIndex {
-        /// How many documents there are, all empty.
+        /// Number of documents, all empty.
         n_documents: usize,
     },
-    /// A point that stands for no chunk.
+    /// A point that represents no chunk.
     #[error(
         "the vector store found point {number}, which is not a chunk of this corpus: another program wrote into the collection"
     )]
@@ -79,7 +79,7 @@ pub enum PipelineError {
         /// Its number.
         number: u32,
     },
-    /// A similarity that is no number to rank by.
+    /// A similarity that cannot be ranked (not a finite number).
     #[error(
         "the similarity of chunk {number} is not finite: its vector or the question's is too large"
     )]
@@ -96,9 +96,9 @@ pub enum PipelineError {
     /// One question after another failed: an endpoint or server is away.
     #[error("aborted after {n} consecutive failures; last error: {last}")]
     OnlyFailures {
-        /// How many.
+        /// Number of failures.
         n: usize,
-        /// What the last one's trace says.
+        /// The error in the last one's trace.
         last: String,
         /// Its cause.
         kind: ErrorKind,
@@ -118,9 +118,9 @@ pub enum PipelineError {
     /// A record of failures alone.
     #[error("all {n} recorded questions failed; last error: {last}")]
     AllRecordedFailed {
-        /// How many.
+        /// Number of failures.
         n: usize,
-        /// What the last one's trace says.
+        /// The error in the last one's trace.
         last: String,
     },
     /// A question's work panicked: a defect of ours.

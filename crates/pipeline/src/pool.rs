@@ -1,8 +1,9 @@
-//! Pooling: the best of what several retrievers find, put together for somebody to judge.
+//! Pooling: the best hits of several retrievers, merged for annotation.
 //!
-//! As TREC pools the runs of its participants (Spärck Jones and van Rijsbergen 1975; Voorhees and Harman, "TREC", 2005,
-//! chapter 2): the union of each retriever's first `depth` passages. What no retriever brings there is unjudged. Rankings
-//! are neither fused nor reranked: fusion would let the retrievers that agree outvote the one that alone is right.
+//! Follows TREC's pooling of participants' runs (Spärck Jones and van Rijsbergen 1975; Voorhees and Harman, "TREC", 2005,
+//! chapter 2): the union of each retriever's first `depth` passages. Passages that no retriever ranks there are unjudged.
+//! Rankings are neither fused nor reranked: fusion would let the retrievers that agree outvote the one that alone is
+//! right.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
-//! Somebody else's pipeline: what it recorded, or its service answers, becomes the same traces as ours.
+//! External RAGs: converts their records, or the responses of their service, to the same traces as the built-in
+//! pipeline's.
 //!
-//! Everything between the question and the prompt is one step there: the contexts are the ranking `external` and what was
-//! packed. Each is placed in our documents (`contexts.rs`), so that support, classes and document measures see the
-//! same byte ranges as for chunks of ours.
+//! Everything between the question and the prompt is one step there: the contexts are both the ranking `external` and the
+//! packed passages. Each is located in the corpus (`contexts.rs`), so that support, failure classes and document measures
+//! use the same byte ranges as for the built-in chunks.
 
 use ragtriage_models::service::Rag;
 use std::collections::HashMap;
@@ -28,17 +29,17 @@ use ragtriage_runs::external::recorded::{Recorded, RecordedAnswer};
 /// Characters of a recorded error that its trace keeps.
 const ERROR_CHARS: usize = 300;
 
-/// What a run of somebody else's pipeline needs besides its data.
+/// Inputs of an imported run other than its data.
 pub struct RecordedPlan {
     /// Whose pipeline.
     pub rag: Arc<dyn Rag>,
     /// Counts prompts and answers: `cl100k_base`.
     pub counter: Arc<dyn TokenCounter>,
-    /// How many questions are in work at once.
+    /// Number of questions processed concurrently.
     pub concurrency: usize,
-    /// So many failures with none that went well between them end the run; `None`: the rest may go well all the same.
+    /// Number of consecutive failures that aborts the run; `None`: an error only if every question failed.
     pub most_failures: Option<usize>,
-    /// Whether a document whose id equals the question's is left out.
+    /// Omits a document whose id equals the question's.
     pub skip_same_id: bool,
 }
 
@@ -64,7 +65,7 @@ pub(super) fn prepare(
     }
 }
 
-/// The data set beside a pipeline that ran elsewhere, shared by all questions.
+/// The data set of an external RAG, shared by all questions.
 struct ExternalPipeline {
     places: Places,
     /// Made when the first question comes without evidence.
@@ -229,8 +230,8 @@ impl ExternalPipeline {
         }
     }
 
-    /// The ranking, in the order of the contexts. Their scores stand where they say that order; else a hit scores
-    /// 1 / rank and its own score is one of its parts.
+    /// Returns the ranking, in the order of the contexts. Their scores are used if they imply that order;
+    /// otherwise a hit scores 1 / rank and its recorded score is one of its parts.
     fn hits(&self, shown: &[Placed<'_>]) -> Vec<StepHit> {
         let scored: Vec<(&ChunkId, Option<f64>)> = shown
             .iter()

@@ -10,14 +10,14 @@ use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, RetrieverName};
 use ragtriage_runs::Truncation;
 
-/// What a retriever found.
+/// The hits of a retriever.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieved {
     /// Its ranking.
     pub ranking: Ranking,
-    /// What the best hits' scores are made of, where it can say.
+    /// The score components of the best hits, if available.
     pub parts: Parts,
-    /// What exact search finds, where the ranking comes from an approximate one.
+    /// The exact ranking, if the main one is approximate.
     pub exact: Option<Ranking>,
 }
 
@@ -44,19 +44,19 @@ pub trait Retriever: Send + Sync {
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError>;
 }
 
-/// What preparing questions took, and how much of them the encoder does not read.
+/// Time spent preparing questions, and their truncation by the encoder.
 #[derive(Clone, Debug, Default)]
 pub struct Preparation {
     /// Wall seconds by step.
     pub seconds: BTreeMap<String, f64>,
-    /// How much of the questions lies beyond the encoder's input limit; `None` where that is unknown.
+    /// Truncation of the questions by the encoder; `None` if unknown.
     pub truncation: Option<Truncation>,
 }
 
-/// Chunk numbers with scores to a ranking of ids.
+/// Converts chunk numbers with scores to a ranking of ids.
 ///
 /// # Errors
-/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened; `NotFinite`.
+/// `NoSuchChunk`: another process added points to a collection after it was opened; `NotFinite`.
 pub(crate) fn ranking(
     corpus: &Corpus,
     found: impl IntoIterator<Item = (u32, f64)>,

@@ -149,7 +149,8 @@ impl QuestionPipeline {
         Ok(steps)
     }
 
-    /// How many bytes of a chunk's own text every encoder reads; `None`: all, or there is no encoder.
+    /// Returns the number of bytes of a chunk's text within the input limit of every encoder; `None`:
+    /// all, or without an encoder.
     fn encoder_reads(&self, number: usize) -> Option<usize> {
         let text = indexed_text(&self.corpus, number, self.plan.title_prefix);
         let encoders =

@@ -15,7 +15,7 @@ use ragtriage_core::types::{
     ArmName, Document, Passage, Question, QuestionId, QuestionKind, Trace,
 };
 
-/// What the pipeline found and answered.
+/// The passages and the answer of the pipeline.
 pub struct Single {
     /// The question's trace. Without steps where retrieval failed, for the reason that it gives.
     pub trace: Trace,
@@ -25,7 +25,7 @@ pub struct Single {
     pub prompt: Prompt,
     /// The prompt's tokens.
     pub prompt_tokens: u64,
-    /// What making the corpus searchable took.
+    /// Facts about making the corpus searchable.
     pub facts: RunFacts,
 }
 

@@ -1,4 +1,4 @@
-//! Where question results go: the folder of a run, or an estimate.
+//! Destinations of question results: the folder of a run, or an estimate.
 
 use super::PipelineError;
 use super::ask::{QuestionResult, RunFacts};
@@ -31,7 +31,7 @@ pub trait Sink: Send {
     /// The disk.
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError>;
 
-    /// Whether execution goes on however many questions fail.
+    /// Returns true if execution continues regardless of the number of failed questions.
     fn tolerates_failures(&self) -> bool;
 
     /// Completes the results; `failed`: whether any question did.

@@ -1,8 +1,8 @@
-//! What one run made and the next can use: the cut corpus, and retrievers over it with what they found.
+//! Reuses chunks, indexes and rankings across the trials of a sweep.
 //!
-//! A run has a stock of its own and throws it away. A sweep keeps one: settings that differ in fusion, reranking or packing alone share
-//! chunking, indexes and rankings. Only the last chunking is kept, so settings that share one should follow one another. What
-//! outlives the process (vectors, collections, index files) is kept by content elsewhere.
+//! A run has a private stock and discards it. A sweep shares one: configurations that differ only in fusion, reranking or packing share
+//! chunking, indexes and rankings. Only the last chunking is retained, so configurations that share one should be consecutive. Data
+//! that outlives the process (vectors, collections, index files) is cached by content elsewhere.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ pub struct Stock {
     asked: Arc<RankingCounts>,
 }
 
-/// Retrievers kept at most, with what they found: the last that were asked for.
+/// Maximum number of retained retrievers, with their rankings: the most recently used.
 const MOST_RETRIEVERS: usize = 8;
 
 /// The documents in chunks, and the retrievers over them, the last that was asked for at the end.
@@ -54,7 +54,7 @@ struct Ready {
     vector_search: Option<String>,
 }
 
-/// How often something was wanted, and how often it had to be made.
+/// Number of times something was needed, and number of times it had to be built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Reuse {
     /// Wanted.
@@ -88,7 +88,7 @@ impl Made {
         self.with(other, Reuse::plus)
     }
 
-    /// What came after `before`, an earlier count of the same stock.
+    /// Returns the difference from `before`, an earlier count of the same stock.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         self.with(before, Reuse::since)
@@ -103,7 +103,7 @@ impl Made {
     }
 }
 
-/// What was wanted of a stock and what was made.
+/// Counts of requested and built parts of a stock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Chunkings of the corpus.
@@ -120,7 +120,7 @@ pub struct Ingested {
     pub corpus: Arc<Corpus>,
     /// The retrievers, in the plan's order.
     pub retrievers: Vec<Arc<dyn Retriever>>,
-    /// What there is to say of it.
+    /// Facts about it.
     pub facts: IngestFacts,
 }
 
@@ -179,7 +179,7 @@ impl Stock {
         &self.questions
     }
 
-    /// What was wanted and made so far.
+    /// Returns the counts of requested and built parts so far.
     #[must_use]
     pub fn made(&self) -> Made {
         Made {
@@ -191,7 +191,7 @@ impl Stock {
         }
     }
 
-    /// Lets go of what was made: its collections are open for nobody else meanwhile.
+    /// Drops everything built: open collections are locked for other processes until then.
     pub fn forget(&mut self) {
         self.cut = None;
     }
@@ -350,7 +350,7 @@ pub fn fingerprint(plan: &Plan) -> String {
 #[derive(Clone, PartialEq)]
 struct Identity {
     made_by: String,
-    /// Where a sparse retriever's postings are; `None` for one by vectors.
+    /// The location of a sparse retriever's postings; `None` for a vector retriever.
     postings: Option<SparsePlace>,
     n_explained: usize,
     store: StorePlan,
@@ -376,7 +376,7 @@ impl Identity {
     }
 }
 
-/// How vectors are searched, once where all retrievers agree; `None` without vectors.
+/// Describes the vector search methods, once if all retrievers agree; `None` without vectors.
 fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
     let (_, first) = searches.first()?;
     if searches.iter().all(|(_, how)| how == first) {

@@ -23,7 +23,7 @@ use ragtriage_vectors::{
 
 /// Chunks encoded and stored together: what an interrupted filling loses, and what is held in memory at once.
 const WINDOW: usize = 2048;
-/// The same for chunks of one vector per token, which have some hundred times the numbers.
+/// As above, for chunks of one vector per token, which have about a hundred times as many numbers.
 const WINDOW_OF_MANY: usize = 128;
 
 /// Finds the nearest vectors in a collection.
@@ -113,7 +113,7 @@ impl Retriever for VectorRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let vector = self.encoded(question).await?;
-        // Losses of the graph can only be told from what exact search finds.
+        // Losses of the graph can only be measured against exact search.
         let exact = if self.mode == SearchMode::Approximate {
             Some(self.search(&vector, depth, SearchMode::Exact).await?)
         } else {
@@ -303,7 +303,7 @@ impl IndexSeconds {
     }
 }
 
-/// What is asked of a collection.
+/// Returns the specification of a collection.
 pub(crate) fn spec(
     plan: &StorePlan,
     content: String,

@@ -1,9 +1,9 @@
-//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as the only input of scoring,
-//! attribution and reports.
+//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as the only
+//! input of scoring, attribution and reports.
 //!
-//! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage that a trace
-//! names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`. Replies of unfinished questions
-//! are in `replies.jsonl` ([`replies`]).
+//! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage
+//! that a trace names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`.
+//! Replies of unfinished questions are in `replies.jsonl` ([`replies`]).
 
 pub mod external;
 mod folder;

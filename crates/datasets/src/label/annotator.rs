@@ -126,8 +126,9 @@ pub enum Closing {
 /// Judges passages, one at a time.
 ///
 /// Contract: whatever an annotator cannot make sense of it asks for again itself; an error means that it is gone. What it is
-/// asked next follows from what it said. [`PassageJudgment::Back`] at a question's first passage, and [`PassageJudgment::Unanswerable`] where
-/// one answers ([`ShownPassage::is_answered`]), change nothing: the passage is shown again.
+/// asked next follows from what it said. [`PassageJudgment::Back`] at a question's first passage, and
+/// [`PassageJudgment::Unanswerable`] where one answers ([`ShownPassage::is_answered`]), change nothing: the passage is shown
+/// again.
 pub trait Annotator {
     /// Judges a passage.
     fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment>;

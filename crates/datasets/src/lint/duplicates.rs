@@ -20,7 +20,8 @@ const DOCUMENT_WORDS: usize = 4;
 const DOCUMENTS_ALIKE: f64 = 0.8;
 /// Questions have a dozen words: with runs of four, one word changed would leave none of them alike.
 const QUESTION_WORDS: usize = 2;
-/// The least similarity of duplicate questions: of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are .69; two apart make 7 of 15, .47.
+/// The least similarity of duplicate questions: of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are
+/// .69; two apart make 7 of 15, .47.
 const QUESTIONS_ALIKE: f64 = 0.6;
 
 /// Reports duplicate and near-duplicate documents. Empty ones have a separate rule.

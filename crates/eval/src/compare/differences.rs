@@ -1,7 +1,7 @@
 //! Each measure's paired numbers.
 //!
-//! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus
-//! baseline); its 95 % interval by the paired t over clusters ([`MeanError::interval`] says why); p by the paired randomisation test, clusters
+//! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus baseline); its
+//! 95 % interval by the paired t over clusters ([`MeanError::interval`] says why); p by the paired randomisation test, clusters
 //! flipping together; the smallest true difference that these n questions would show 4 times in 5.
 //!
 //! A measure whose values become one by their median (`MedianRank`, infinite where nothing was found) has no mean

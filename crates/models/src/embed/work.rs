@@ -26,7 +26,7 @@ pub(super) async fn off_runtime<T: Send + 'static>(
 }
 
 /// Computes a vector for each text: `read` returns its ids, `sequence` defines the input of the model, `head` computes the vector
-/// from the ids and their states. Stops early, with an incomplete result, when the result is no longer needed.
+/// from the ids and their states. Stops early, with an incomplete result, once the result is not needed.
 pub(super) fn in_windows<T: Sync, I: Send + Sync>(
     bert: &Bert,
     wanted: Wanted,

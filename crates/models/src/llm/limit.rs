@@ -10,8 +10,8 @@
 //!   say that began before the last shrink is one episode with it.
 //! - Any other failure restarts the window.
 //!
-//! [`CallLimiter`] hands the places out in the order in which they are asked for. Left out: when to call again ([`ragtriage_http::Backoff`]) and the
-//! server's own pauses ([`super::pause`]).
+//! [`CallLimiter`] hands the places out in the order in which they are asked for. Left out: when to call again
+//! ([`ragtriage_http::Backoff`]) and the server's own pauses ([`super::pause`]).
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;

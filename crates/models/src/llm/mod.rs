@@ -41,8 +41,8 @@ pub trait Generator: Send + Sync {
     /// Returns the name of the model or reader, for reports.
     fn name(&self) -> &str;
 
-    /// Returns all that a response depends on besides the prompt's two messages: address, model, parameters. `None`: a response costs nothing, so
-    /// none is worth keeping.
+    /// Returns all that a response depends on besides the prompt's two messages: address, model, parameters. `None`: a response
+    /// costs nothing, so none is worth keeping.
     fn fingerprint(&self) -> Option<&str> {
         None
     }

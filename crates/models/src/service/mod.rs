@@ -1,4 +1,5 @@
-//! A RAG that answers over HTTP: `POST` of `{"id", "question"}`, back comes the object that [`ragtriage_runs::external::recorded`] describes.
+//! A RAG that answers over HTTP: `POST` of `{"id", "question"}`, back comes the object that
+//! [`ragtriage_runs::external::recorded`] describes.
 //!
 //! Transient failures are retried, with [`Backoff`]'s waits or after as long as the service asks for.
 

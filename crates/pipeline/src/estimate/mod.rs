@@ -1,4 +1,4 @@
-//! What a run would ask of the generator, counted on the very prompts that it would send; nothing is asked.
+//! Estimates the calls of a run, counted on the exact prompts that it would send; no call is made.
 
 mod tally;
 

@@ -1,4 +1,4 @@
-//! What lies where in the cache folder.
+//! Layout of the cache folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

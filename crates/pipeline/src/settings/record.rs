@@ -1,4 +1,4 @@
-//! What a run's record says of its settings, its data and its parts, when it begins and when it ends.
+//! Contents of a run's manifest about its settings, data and components, at its start and its end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,18 +13,18 @@ use ragtriage_core::types::{Dataset, Note};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::{Manifest, SCHEMA};
 
-/// What a loader accepted, with how often.
+/// Deviations that a loader accepted, with counts.
 #[must_use]
 pub fn counted(note: &Note) -> String {
     format!("{} {}", note.count, note.what)
 }
 
-/// What a record says of the data.
+/// Facts about the data for the manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct Data<'a> {
     /// Hex sha256 of the loaded data set.
     pub digest: &'a str,
-    /// What the loader accepted and counted.
+    /// Deviations that the loader accepted and counted.
     pub notes: &'a [Note],
     /// Documents in the corpus.
     pub n_documents: usize,

@@ -26,10 +26,10 @@ pub enum SweepError {
     NoList {
         /// The setting.
         key: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
-    /// A range that holds nothing, or with keys of its own.
+    /// An empty range, or one with unknown keys.
     #[error("`sweep.{key}` is not a range: `from` must be below `to`")]
     BadRange {
         /// The setting.
@@ -98,11 +98,11 @@ pub enum SweepError {
     /// A file of the sweep's folder.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// A file of the sweep's folder that is not as it was written.
@@ -110,7 +110,7 @@ pub enum SweepError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
     /// A run's files.

@@ -44,11 +44,11 @@ pub struct HeldOutEvaluation {
 }
 
 impl SweepFolder {
-    /// Opens the folder `name` under `parent`, or makes it, for the sweeps of the settings file `config`.
+    /// Opens the folder `name` under `parent`, or creates it, for the sweeps of the settings file `config`.
     ///
     /// # Errors
-    /// `Busy` where another process has it, `OtherConfig` where it is another file's, `Store` for a name that is no plain file name,
-    /// `Io`.
+    /// `Busy` if another process uses it, `OtherConfig` if it belongs to another settings file, `Store` for a name that is not a
+    /// plain file name, `Io`.
     pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
@@ -130,7 +130,8 @@ impl SweepFolder {
             })
     }
 
-    /// What the generator's calls under this name have cost so far, of all processes, as far as a limit counted them.
+    /// Returns the cost of the generator's calls under this name so far, over all processes, as far as a limit
+    /// counted them.
     ///
     /// # Errors
     /// `Io`, `Damaged`.

@@ -14,7 +14,8 @@ pub enum Generate {
     All,
 }
 
-/// What generating would ask and cost at most. A prompt that several trials make counts for each, though it is asked once.
+/// Upper bound on the calls of generation and their cost. A prompt that several trials share counts for each, though it is
+/// asked once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Bill {
     /// Trials.

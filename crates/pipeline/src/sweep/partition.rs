@@ -10,7 +10,7 @@ use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 pub struct QuestionPart {
     /// The questions.
     pub questions: Vec<Question>,
-    /// Whether the part is the held-out split.
+    /// True if the part is the held-out split.
     pub is_held_out: bool,
     /// Note for the manifests of its runs; `None` if the part is the whole set.
     pub note: Option<String>,

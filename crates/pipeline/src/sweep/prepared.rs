@@ -25,9 +25,9 @@ const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
 pub struct PreparedSweep {
     /// The trials.
     pub list: TrialList,
-    /// How the scores are compared.
+    /// Options for comparing the scores.
     pub plan: TuningPlan,
-    /// What is measured, each once.
+    /// The measures, without duplicates.
     pub measures: Vec<Measure>,
     /// The documents.
     pub documents: Arc<[Document]>,
@@ -35,7 +35,7 @@ pub struct PreparedSweep {
     pub choosing: QuestionPart,
     /// Those that confirm.
     pub confirming: Option<QuestionPart>,
-    /// Whether trials are ranked by an answer metric, so that all of them generate answers.
+    /// True if trials are ranked by an answer metric, so that all of them generate answers.
     pub answers_choose: bool,
 }
 
@@ -98,8 +98,9 @@ impl PreparedSweep {
     }
 }
 
-/// Chooses the measures that trials are ranked by: the configured measure, else the share of evidence, answers or relevant documents, whichever the
-/// questions have, that stands in one budget of context for all; what each packs itself where that is what is varied.
+/// Chooses the measures that rank trials: the configured measure, else the share of evidence, answers or relevant documents
+/// (depending on the questions' labels) within one token budget for all; within each trial's packed passages if packing is
+/// varied.
 fn plan(
     settings: &Settings,
     varied: &[Varied],

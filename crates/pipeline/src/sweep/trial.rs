@@ -1,8 +1,8 @@
-//! One trial run on one part of the questions, and what it scored: kept beside the run, so that it is never run twice.
+//! One trial run on one part of the questions, and its scores, stored with the run so that it is never repeated.
 //!
-//! What is kept belongs to a key: the hash of the settings, the models' files, the data set, the questions and this program's
-//! versions. Another key under the same name is another trial, and its run is made anew. A run that did not end has no scores and is
-//! made anew too, and so is one with a question that failed; what it embedded, and the replies it paid for, are in the caches.
+//! Stored scores belong to a key: the hash of the settings, the models' files, the data set, the questions and this program's
+//! versions. Another key under the same name is another trial, and its run is repeated. An unfinished run has no scores and is
+//! repeated too, and so is one with a failed question; its embeddings and paid replies are in the caches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,52 +36,53 @@ use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::Allowance;
 use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
 
-/// The file that a trial's scores are kept in.
+/// The file of a trial's scores.
 const FILE: &str = "trial.json";
-/// Raised when what is kept would be misread, and when a measure is computed otherwise: kept scores stand beside new ones.
+/// Raised when stored data would be misread, and when the computation of a measure changes: stored scores are compared
+/// with new ones.
 const SCHEMA: u32 = 1;
 
-/// What all trials of one part of the questions share.
+/// Inputs shared by all trials of one part of the questions.
 pub struct Bench<'a> {
     /// The part of the questions.
     pub part: &'a QuestionPart,
-    /// What is measured.
+    /// The measures.
     pub measures: &'a [Measure],
-    /// Whether answers are generated.
+    /// True if answers are generated.
     pub answers: bool,
     /// Whose script scores answers.
     pub scorer: Scorer,
-    /// What the machine gives.
+    /// The environment of the process.
     pub environment: &'a Environment,
-    /// Where runs go.
+    /// The folder of runs.
     pub folder: &'a SweepFolder,
     /// The commit of the working directory, for the record.
     pub git_commit: Option<String>,
-    /// Told of the work.
+    /// Receives progress.
     pub progress: &'a dyn Progress,
-    /// Told of downloads.
+    /// Receives download progress.
     pub on_download: ragtriage_http::OnDownload<'a>,
 }
 
-/// What a trial gave.
+/// The results of a trial.
 #[derive(Clone, Debug)]
 pub struct TrialResult {
     /// Its scores.
     pub measured: TrialScores,
-    /// What it wanted and what had to be made.
+    /// Counts of requested and built parts.
     pub work: SweepWork,
     /// Wall seconds.
     pub seconds: f64,
     /// Its run's folder.
     pub run: PathBuf,
-    /// What its answers cost when they were called for, in US dollars.
+    /// Cost of its answers when they were generated, in US dollars.
     pub cost_usd: f64,
 }
 
-/// How much a trial, or all of them, wanted and made.
+/// Counts of requested and built parts of one or all trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepWork {
-    /// Trials; those made were not kept from before.
+    /// Trials; those built were not stored before.
     pub trials: Reuse,
     /// Chunkings, indexes and rankings.
     pub made: Made,
@@ -111,21 +112,21 @@ impl TrialResult {
     }
 }
 
-/// What is kept.
+/// The stored result of a trial.
 #[derive(Serialize, Deserialize)]
 struct SavedTrial {
     schema: u32,
     key: String,
     measures: Vec<Measure>,
     questions: Vec<QuestionId>,
-    /// The bits of each score: a decimal may be read one bit off, and a trial would differ from its equal that was run anew.
+    /// The bits of each score: a decimal may be read one bit off, and a stored trial would differ from a repeated one.
     rows: Vec<Vec<Option<u64>>>,
     context_tokens: Vec<Option<f64>>,
     cost_usd: f64,
 }
 
 impl Bench<'_> {
-    /// Runs `trial`, or takes what is kept of it.
+    /// Runs `trial`, or loads its stored result.
     ///
     /// # Errors
     /// The trial's failure in words, for its row in the ranking.
@@ -164,7 +165,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Runs what is not kept.
+    /// Runs a trial without a stored result.
     async fn make(
         &self,
         stock: &mut Stock,
@@ -196,12 +197,12 @@ impl Bench<'_> {
         let executed = execute(source, &mut sink, self.progress).await;
         drop(spending);
         executed.map_err(|error| {
-            let _ = fs::remove_dir_all(path); // it has no scores, and would be made anew
+            let _ = fs::remove_dir_all(path); // it has no scores, and would be run again
             with_causes(&error)
         })?;
         let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
         let kept = self.score(&saved, key);
-        // A question that failed may not fail again: then the trial is made anew the next time.
+        // A failed question may succeed when repeated, so the trial is run again next time.
         if !saved.traces.iter().any(Trace::failed) {
             keep(&folder, &kept).map_err(in_words)?;
         }
@@ -238,12 +239,13 @@ impl Bench<'_> {
         Ok(RunFolder::create(&self.folder.runs(), &name)?)
     }
 
-    /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
+    /// Loads the result stored under `key`, scored by the current measures; `None` if there is
+    /// none.
     fn kept(&self, path: &Path, key: &str) -> Result<Option<SavedTrial>, SweepError> {
         let Ok(text) = fs::read(path.join(FILE)) else {
             return Ok(None);
         };
-        // What cannot be read is made anew.
+        // An unreadable result is computed again.
         let Ok(kept) = serde_json::from_slice::<SavedTrial>(&text) else {
             return Ok(None);
         };
@@ -328,7 +330,7 @@ struct Spending<'a> {
 impl Drop for Spending<'_> {
     fn drop(&mut self) {
         let (usd, tokens) = self.allowance.spent();
-        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk ends the trial's run as well, and that is told
+        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk also ends the trial's run, and that is reported
     }
 }
 
@@ -346,7 +348,7 @@ impl SavedTrial {
         }
     }
 
-    /// Whether it has a score of every measure for each of `questions`, in their order.
+    /// Returns true if it has a score of every measure for each of `questions`, in their order.
     fn is_whole(&self, questions: &[Question]) -> bool {
         self.questions
             .iter()

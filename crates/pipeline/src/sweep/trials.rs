@@ -16,7 +16,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_eval::tuning::Varied;
 use ragtriage_runs::deciding;
 
-/// Of 10,000 trials two share so many bytes of a hash once in 20,000 sweeps.
+/// Length of a trial's id: among 10,000 trials two hashes share this prefix once in 20,000 sweeps.
 const ID_BYTES: usize = 5;
 
 /// The default's name in tables.
@@ -38,7 +38,7 @@ pub struct Trial {
 /// Every trial of a sweep.
 #[derive(Clone, Debug)]
 pub struct TrialList {
-    /// What was varied, with the values that combinations took.
+    /// The varied parameters, with the values that combinations took.
     pub varied: Vec<Varied>,
     /// The default first; each trial once.
     pub trials: Vec<Trial>,
@@ -105,7 +105,7 @@ impl Trial {
         })
     }
 
-    /// The same, answered by `generator`.
+    /// Returns the trial with `generator` as its generator.
     #[must_use]
     pub fn answered_by(&self, generator: GeneratorName) -> Self {
         let mut trial = self.clone();
@@ -120,7 +120,7 @@ impl Trial {
             .expect("settings are plain JSON values")
     }
 
-    /// How it finds chunks, written out.
+    /// Returns its retrieval settings as JSON.
     #[must_use]
     pub fn retrieval(&self) -> String {
         serde_json::to_string(&self.resolved.settings.retrieval)

@@ -1,7 +1,8 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`WithAllowance`] where there is a limit, inside
-//! [`Retrying`]. Streaming is not asked for; the stream of a server that answers with one all the same is put together.
+//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`WithAllowance`] where there is
+//! a limit, inside [`Retrying`]. Streaming is not asked for; the stream of a server that answers with one all the same is put
+//! together.
 
 mod settings;
 mod stream;

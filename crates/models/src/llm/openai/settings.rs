@@ -62,8 +62,8 @@ pub fn most_completion_tokens(
         .or(max_tokens.map(u64::from))
 }
 
-/// Returns the part of a fingerprint for the headers, which may choose a gateway's provider: ` headers ` and a hash of all but those that only say
-/// who asks; nothing without any.
+/// Returns the part of a fingerprint for the headers, which may choose a gateway's provider: ` headers ` and a hash of all but
+/// those that only say who asks; nothing without any.
 pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     let mut told: Vec<(String, &str)> = headers
         .iter()

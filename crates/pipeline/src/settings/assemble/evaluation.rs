@@ -18,7 +18,7 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// How a run of these settings is evaluated.
+/// Returns the evaluation plan of a run with these settings.
 #[must_use]
 pub fn evaluation(settings: &Settings) -> EvaluationPlan {
     let evaluation = &settings.evaluation;

@@ -18,7 +18,7 @@ const CALLS_A_PROMPT: f64 = 3.0;
 /// A prompt's deadline is not less, in seconds: rate limits are mostly counted by the minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
 
-/// What answers; `allowance`: what an endpoint may cost.
+/// Creates the generator; `allowance`: the spending limit of an endpoint.
 pub(super) fn generator(
     resolved: &Resolved,
     environment: &Environment,
@@ -99,7 +99,7 @@ fn most_concurrency(generation: &GenerationSettings) -> usize {
         .unwrap_or(generation.concurrency.saturating_mul(4))
 }
 
-/// What calls are estimated by, and limited to.
+/// Returns the parameters of estimates, and the spending limits.
 #[must_use]
 pub fn terms(generation: &GenerationSettings) -> CallTerms {
     let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
@@ -113,7 +113,7 @@ pub fn terms(generation: &GenerationSettings) -> CallTerms {
     }
 }
 
-/// What calls of an endpoint may cost, where that is limited.
+/// Creates the spending limit of an endpoint, if configured.
 pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, SettingsError> {
     let generation = &settings.generation;
     let limits = terms(generation).limits;
@@ -137,8 +137,8 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
     ))))
 }
 
-/// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; for local work
-/// as many.
+/// Returns the number of questions processed concurrently: for an endpoint twice the number of calls, so that a prompt is ready
+/// whenever a call ends; for local work the same number.
 pub(super) fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => 2 * calls(settings),

@@ -50,7 +50,7 @@ pub struct Assembled {
     pub vector_caches: Vec<Arc<CachedEncoder>>,
     /// The generator's, for its failure.
     pub replies: Option<Arc<CachedReplies>>,
-    /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.
+    /// The generator's spending limit, if configured; add the amount that a resumed run has already spent.
     pub allowance: Option<Arc<Allowance>>,
 }
 
@@ -117,7 +117,7 @@ pub async fn assemble(
     })
 }
 
-/// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
+/// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
 ///
 /// # Errors
 /// A setting out of range.

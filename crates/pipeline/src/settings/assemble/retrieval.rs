@@ -30,7 +30,7 @@ use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Rer
 use ragtriage_runs::ModelRecord;
 use ragtriage_vectors::{SearchMode, Server, VectorPlace};
 
-/// What wiring needs, and what it leaves for the run's record.
+/// Inputs of assembling, and the records it leaves for the run's manifest.
 pub(super) struct Wiring<'a> {
     pub(super) resolved: &'a Resolved,
     pub(super) environment: &'a Environment,
@@ -104,7 +104,7 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    /// Where files of indexes are kept; none where nothing is to be kept.
+    /// Returns the folder of cached index files; `None` if caching is off.
     fn index_folder(&self) -> Option<PathBuf> {
         let kept = self.environment.scratch.is_none()
             && !self.environment.cache_dir.as_os_str().is_empty();
