@@ -23,15 +23,15 @@ use ragtriage_runs::external::recorded::RecordedContext;
 /// Minimum length, in words, of a text assumed to occur in one document only.
 const TELLING_WORDS: usize = 5;
 
-/// A context with the passages that it became: one, or one for each gold document that it holds text of.
+/// A context with its passages: one, or one for each gold document whose text it contains.
 pub(super) type Placed<'c> = (&'c RecordedContext, Vec<Passage>);
 
-/// The documents that contexts are placed in, and what was counted on the way.
+/// The documents that contexts are located in, with the notes counted so far.
 pub(super) struct Places {
     pub corpus: Corpus,
     /// Omits a document whose id equals the question's.
     skip_same_id: bool,
-    /// Made when the first context comes without a document that the corpus has.
+    /// Built for the first context whose document is unknown.
     words: OnceLock<WordIndex>,
     notes: Mutex<BTreeMap<&'static str, usize>>,
 }
@@ -46,7 +46,7 @@ impl Places {
         }
     }
 
-    /// Counts something that the report should say.
+    /// Counts a note for the report.
     pub fn note(&self, what: &'static str, count: usize) {
         if count > 0 {
             *self
@@ -70,7 +70,7 @@ impl Places {
             .collect()
     }
 
-    /// The contexts' passages, each id once.
+    /// Returns the contexts' passages, each id once.
     pub fn place_all<'c>(
         &self,
         question: &Question,
@@ -141,7 +141,7 @@ impl Places {
         vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
     }
 
-    /// A document as a whole; without text where the corpus does not have it.
+    /// Returns a document as a whole; without text if it is not in the corpus.
     fn whole(&self, named: Option<DocId>, document: Option<&Document>) -> Vec<Passage> {
         if let Some(document) = document {
             return vec![cut(
@@ -255,12 +255,12 @@ fn is_in(gold: &str, text: &str) -> bool {
     !gold.is_empty() && answers::stands_in(gold, text)
 }
 
-/// Returns true if a gold text tells which document it is from: it is long, and none of the gold `answers`.
+/// Returns true if a gold text identifies its document: it is long, and none of the gold `answers`.
 fn tells(gold: &str, answers: &[String]) -> bool {
     gold.split(' ').count() >= TELLING_WORDS && !answers.contains(&normalise::matching(gold))
 }
 
-/// The bytes `range` of `document` as a passage.
+/// Returns the bytes `range` of `document` as a passage.
 fn cut(document: &Document, range: ByteRange) -> Passage {
     Passage {
         id: ChunkId::from(format!("{}#{range}", document.id)),
@@ -271,7 +271,7 @@ fn cut(document: &Document, range: ByteRange) -> Passage {
     }
 }
 
-/// A text without its first line where that is its title.
+/// Returns a text without its first line if that is its title.
 fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str) {
     let title = title.map_or("", str::trim);
     match text.trim_start().split_once('\n') {
@@ -280,7 +280,7 @@ fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str
     }
 }
 
-/// The first 16 hex digits of a text's sha256.
+/// Returns the first 16 hex digits of a text's sha256.
 pub(super) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text)[..8])
 }

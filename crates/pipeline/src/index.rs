@@ -22,7 +22,7 @@ pub(crate) struct IndexInputs<'a> {
 }
 
 impl<'a> IndexInputs<'a> {
-    /// The indexed texts of all chunks, in corpus order.
+    /// Returns the indexed texts of all chunks, in corpus order.
     pub(crate) fn texts(&self) -> Vec<TitledText<'a>> {
         indexed_texts(self.corpus, self.title_prefix)
     }
@@ -39,7 +39,7 @@ pub(crate) struct Built {
     pub(crate) vector_search: Option<String>,
 }
 
-/// Returns the text of a chunk that is indexed, with its document's title where `title_prefix` is set.
+/// Returns the indexed text of a chunk, with its document's title if `title_prefix` is set.
 pub(crate) fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> TitledText<'_> {
     let (text, title) = corpus.chunk_text(number);
     TitledText {

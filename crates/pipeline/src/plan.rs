@@ -1,4 +1,4 @@
-//! The parts a run is made of, resolved and wired.
+//! The components of a run, resolved and assembled.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use ragtriage_models::llm::Generator;
 use ragtriage_models::rerank::Reranker;
 use ragtriage_vectors::{SearchMode, VectorPlace};
 
-/// Everything a run needs besides its data and its folder.
+/// All inputs of a run except its data and its folder.
 pub struct Plan {
     /// Chunking of the documents.
     pub chunking: ChunkSpec,
@@ -71,7 +71,7 @@ impl ArmPlan {
 
 /// Retrieval of chunks.
 pub struct RetrievalPlan {
-    /// In the order they are asked; at least one.
+    /// In the order they are queried; at least one.
     pub retrievers: Vec<RetrieverPlan>,
     /// Fusion of several rankings.
     pub fusion: Fusion,
@@ -79,9 +79,9 @@ pub struct RetrievalPlan {
     pub rerank: Option<RerankPlan>,
     /// Storage and search of vectors.
     pub store: StorePlan,
-    /// Which documents may be found.
+    /// Selects the documents that may be retrieved.
     pub filter: Filter,
-    /// The least score of the final ranking's hits.
+    /// The minimum score of the final ranking's hits.
     pub min_score: Option<f64>,
     /// Number of hits that each retriever returns, and that fusion and reranking retain.
     pub candidates: usize,
@@ -93,17 +93,17 @@ pub struct RetrievalPlan {
 
 /// One retriever.
 pub enum RetrieverPlan {
-    /// Terms: BM25 or TF-IDF.
+    /// Sparse retrieval: BM25 or TF-IDF.
     Sparse(SparsePlan),
-    /// Vectors: one a chunk, or one a token.
+    /// Dense retrieval: one vector per chunk, or one per token.
     Vectors(VectorPlan),
 }
 
-/// A retriever by terms.
+/// A sparse retriever.
 pub struct SparsePlan {
     /// Its name in traces: `Bm25` or `Tfidf`.
     pub name: RetrieverName,
-    /// Text to terms.
+    /// Converts text to terms.
     pub analyzer: Arc<Analyzer>,
     /// The term weighting.
     pub weighting: Weighting,
@@ -114,23 +114,23 @@ pub struct SparsePlan {
 /// A location of postings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SparsePlace {
-    /// In our own index: a file in this folder, or memory alone.
+    /// The built-in index: a file in this folder, or memory only.
     Local(Option<PathBuf>),
     /// As sparse vectors in the vector store.
     VectorStore(Bm25Parameters),
 }
 
-/// A retriever by vectors.
+/// A dense or late-interaction retriever.
 pub struct VectorPlan {
     /// Its name in traces: `Dense` or `LateInteraction`.
     pub name: RetrieverName,
-    /// Texts to vectors.
+    /// Converts texts to vectors.
     pub encoder: Arc<dyn Encoder>,
 }
 
 /// Reranking of the candidates.
 pub struct RerankPlan {
-    /// Question and passage to a score.
+    /// Scores a question and a passage.
     pub reranker: Arc<dyn Reranker>,
     /// Number of candidates reranked, from the first.
     pub depth: usize,
@@ -141,11 +141,11 @@ pub struct RerankPlan {
 pub struct StorePlan {
     /// In this process or on a server.
     pub place: VectorPlace,
-    /// Exact or by HNSW.
+    /// Exact search or HNSW.
     pub mode: SearchMode,
-    /// The graph.
+    /// Parameters of the HNSW graph.
     pub hnsw: Hnsw,
-    /// Smaller copies of the vectors.
+    /// Vector quantization.
     pub quantization: Quantization,
     /// Distribution of a collection over a server's machines.
     pub placement: Placement,
@@ -155,7 +155,7 @@ pub struct StorePlan {
 pub struct PromptPlan {
     /// System and user message.
     pub template: Template,
-    /// Counts the budget: `cl100k_base`.
+    /// Counts tokens for the budget: `cl100k_base`.
     pub counter: Arc<dyn TokenCounter>,
     /// Token budget for passages.
     pub context_tokens: usize,

@@ -18,7 +18,7 @@ use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, Retrieve
 /// Pools the first `depth` passages of each of `plan`'s retrievers, for each of `questions`.
 ///
 /// # Errors
-/// As [`Stock::ingest`], and the first retriever's that fails.
+/// Errors of [`Stock::ingest`] and of the first retriever that fails.
 pub async fn pool(
     documents: Vec<Document>,
     questions: Vec<Question>,
@@ -76,7 +76,7 @@ mod tests {
     use crate::retriever::Retrieved;
     use ragtriage_core::types::{Hit, Ranking};
 
-    /// Finds the same for every question.
+    /// Returns fixed results for every question.
     struct Fixed(RetrieverName, Vec<(&'static str, f64)>);
 
     #[async_trait]
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// Each pooled passage with its rank by terms and its rank by vectors.
+    /// Returns each pooled passage with its ranks by terms and by vectors.
     async fn pooled(
         terms: &[(&'static str, f64)],
         vectors: &[(&'static str, f64)],

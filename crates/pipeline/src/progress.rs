@@ -2,10 +2,10 @@
 
 /// Receives the progress of consecutive steps.
 pub trait Progress: Send + Sync {
-    /// A step begins: what it does, and of how many units it is made.
+    /// A step begins: its description, and its number of units.
     fn start(&self, what: &str, total: u64);
     /// Reports that `units` more units are done.
     fn advance(&self, units: u64);
-    /// The step is over.
+    /// The step ends.
     fn finish(&self);
 }

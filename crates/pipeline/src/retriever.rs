@@ -1,4 +1,4 @@
-//! A retriever: any question to a ranking of chunks.
+//! The retriever contract: ranks chunks for any question.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +23,15 @@ pub struct Retrieved {
 
 /// Finds chunks.
 ///
-/// Contract: any question may be asked, prepared or not, with the same result. At most `depth` hits in ranking order, ties at
-/// the cut decided by the ranking's own order; only chunks that the run's filter lets through. No match gives an empty
-/// ranking; a question that cannot be encoded is an error.
+/// Contract: any question may be asked, prepared or not, with equal results. Returns at most `depth` hits in ranking order,
+/// ties at the cutoff resolved by the ranking's order; only chunks that pass the run's filter. Without a match the ranking is
+/// empty; a question that cannot be encoded is an error.
 #[async_trait]
 pub trait Retriever: Send + Sync {
     /// Its name in traces.
     fn name(&self) -> RetrieverName;
 
-    /// Encodes questions in one batch ahead of asking them, which is faster than one by one.
+    /// Encodes questions in one batch before they are asked, which is faster than one by one.
     async fn prepare(
         &mut self,
         _questions: &[&str],

@@ -23,7 +23,7 @@ use ragtriage_core::chunk::{self, ChunkSpec};
 use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId, RetrieverName};
 use ragtriage_runs::Truncation;
 
-/// Documents and questions with all that was made for them.
+/// Documents and questions with their chunks and retrievers.
 pub struct Stock {
     documents: Arc<[Document]>,
     ids: Vec<QuestionId>,
@@ -37,7 +37,7 @@ pub struct Stock {
 /// Maximum number of retained retrievers, with their rankings: the most recently used.
 const MOST_RETRIEVERS: usize = 8;
 
-/// The documents in chunks, and the retrievers over them, the last that was asked for at the end.
+/// The chunked documents and their retrievers, the most recently used last.
 struct ChunkedCorpus {
     spec: ChunkSpec,
     counter: String,
@@ -46,7 +46,7 @@ struct ChunkedCorpus {
     stores: OpenStores,
 }
 
-/// A retriever that is built, with what there is to say of it.
+/// A built retriever with its facts.
 #[derive(Clone)]
 struct Ready {
     retriever: Arc<dyn Retriever>,
@@ -57,14 +57,14 @@ struct Ready {
 /// Number of times something was needed, and number of times it had to be built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Reuse {
-    /// Wanted.
+    /// Number needed.
     pub wanted: usize,
-    /// Made for it; the others were there.
+    /// Number built; the others were reused.
     pub made: usize,
 }
 
 impl Reuse {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Reuse {
 }
 
 impl Made {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         self.with(other, Reuse::plus)
@@ -108,13 +108,13 @@ impl Made {
 pub struct Made {
     /// Chunkings of the corpus.
     pub chunkings: Reuse,
-    /// Indexes, sparse and of vectors; those found whole on the disk were not made.
+    /// Indexes, sparse and dense; those found complete on disk do not count as built.
     pub indexes: Reuse,
-    /// Rankings: a question put to a retriever.
+    /// Rankings: one question asked of one retriever.
     pub rankings: Reuse,
 }
 
-/// A corpus ready to be searched, and what making it took.
+/// A corpus ready to be searched, with the time this took.
 pub struct Ingested {
     /// Documents and chunks.
     pub corpus: Arc<Corpus>,
@@ -125,7 +125,8 @@ pub struct Ingested {
 }
 
 impl Stock {
-    /// For one run of the questions `ids`, of which `questions`, each with its place in the run, are left to ask.
+    /// Creates the stock for one run of the questions `ids`; `questions` are the remaining ones, each with its
+    /// position in the run.
     #[must_use]
     pub fn for_one(
         documents: Vec<Document>,
@@ -135,7 +136,7 @@ impl Stock {
         Self::new(documents.into(), ids, questions, false)
     }
 
-    /// For several runs over the same `questions`: what a retriever found is remembered.
+    /// Creates the stock for several runs over the same `questions`: rankings are cached.
     #[must_use]
     pub fn for_many(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
         let ids = questions
@@ -167,13 +168,13 @@ impl Stock {
         }
     }
 
-    /// All questions of the run, those that are done too.
+    /// Returns the ids of all questions of the run, including finished ones.
     #[must_use]
     pub fn ids(&self) -> &[QuestionId] {
         &self.ids
     }
 
-    /// The questions that are left, each with its place in the run.
+    /// Returns the remaining questions, each with its position in the run.
     #[must_use]
     pub fn questions(&self) -> &[(usize, Question)] {
         &self.questions
@@ -196,10 +197,10 @@ impl Stock {
         self.cut = None;
     }
 
-    /// Cuts the documents as `plan` says and builds its retrievers, as far as they are not there.
+    /// Chunks the documents as `plan` specifies and builds its retrievers, unless they exist.
     ///
     /// # Errors
-    /// `NothingToIndex`, `NothingAllowed`, and whatever encoder and vector store say.
+    /// `NothingToIndex`, `NothingAllowed`, and errors of the encoder and the vector store.
     pub async fn ingest(
         &mut self,
         plan: &Plan,
@@ -234,7 +235,7 @@ impl Stock {
         })
     }
 
-    /// The documents, cut as `plan` says.
+    /// Returns the documents, chunked as `plan` specifies.
     fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, PipelineError> {
         self.made.chunkings.wanted += 1;
         if let Some(cut) = &self.cut
@@ -323,7 +324,8 @@ impl Stock {
     }
 }
 
-/// All that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker, its counter.
+/// Identifies all that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker,
+/// its counter.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
     let retrievers = plan
@@ -346,7 +348,7 @@ pub fn fingerprint(plan: &Plan) -> String {
         .join(" ")
 }
 
-/// Everything that tells two retrievers over one corpus apart.
+/// Everything that distinguishes two retrievers over one corpus.
 #[derive(Clone, PartialEq)]
 struct Identity {
     made_by: String,
@@ -389,14 +391,14 @@ fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
     Some(each.join("; "))
 }
 
-/// Questions put to retrievers.
+/// Counts of the questions asked of retrievers.
 #[derive(Default)]
 struct RankingCounts {
     wanted: AtomicUsize,
     made: AtomicUsize,
 }
 
-/// A retriever that is asked each question once, at each depth.
+/// A retriever with cached rankings: each question is asked once at each depth.
 struct Remembered {
     inner: Box<dyn Retriever>,
     found: Mutex<HashMap<RankingKey, Retrieved>>,

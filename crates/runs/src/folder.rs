@@ -1,4 +1,4 @@
-//! The folder of one run, and whole files in it.
+//! The folder of one run, and atomic writes of its files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -40,7 +40,7 @@ impl RunFolder {
         }
     }
 
-    /// A folder that is there; nothing is checked.
+    /// Opens an existing folder without checking it.
     #[must_use]
     pub fn existing(path: &Path) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Its last component: the run's name.
+    /// Returns its last component: the run's name.
     #[must_use]
     pub fn name(&self) -> String {
         self.path
@@ -64,13 +64,14 @@ impl RunFolder {
             .into_owned()
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a whole file: under another name first, then renamed, so that a reader never sees half of one.
+    /// Writes a whole file atomically: under a temporary name first, then renamed, so that a reader never
+    /// sees a partial file.
     ///
     /// # Errors
     /// `Io`, naming the file.

@@ -12,12 +12,12 @@ use ragtriage_core::types::{Origin, QuestionId, TokenUse, Trace};
 pub struct Spent {
     /// US dollars.
     pub usd: f64,
-    /// Tokens, as they were billed where that is known.
+    /// Tokens, as billed if known.
     pub tokens: u64,
 }
 
 impl Spent {
-    /// The sum over the calls that were made and answered; of `replies` those to questions that are not done.
+    /// Sums the calls that were made and answered; of `replies` only those to unfinished questions.
     #[must_use]
     pub fn by(traces: &[Trace], replies: &[PendingReply]) -> Self {
         // A failed question's replies are among the saved ones, with those of later calls.
@@ -48,7 +48,7 @@ impl Spent {
         })
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

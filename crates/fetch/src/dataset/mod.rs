@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use known::KnownSet;
 use ragtriage_datasets::{DatasetError, globs};
 
-/// The files of the set under `folder`, each with its path in the set; fails when a required one is not there.
+/// Returns the files of the set under `folder`, each with its path in the set; fails if a required one is
+/// missing.
 fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let files = globs::walk(folder)?;
     required(set, folder, &files)?;

@@ -8,7 +8,7 @@ use ragtriage_datasets::DatasetError;
 /// The name of a replaced set in the folder it is moved to.
 const SET: &str = "set";
 
-/// The folder; gone at the end, whatever happens.
+/// The temporary folder; removed on drop.
 pub(super) struct SetScratch {
     path: PathBuf,
     root: PathBuf,
@@ -16,7 +16,7 @@ pub(super) struct SetScratch {
 }
 
 impl SetScratch {
-    /// An empty one in `root` for the set `name`, which no other process uses.
+    /// Creates an empty one in `root` for the set `name`, not shared with other processes.
     pub(super) fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
         let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
         let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
@@ -69,7 +69,7 @@ pub(super) fn restore(root: &Path, name: &str) {
     }
 }
 
-/// The youngest folder with a set `name` that was moved aside.
+/// Returns the newest folder with a set `name` that was moved aside.
 fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
     let begin = format!(".{name}.");
@@ -85,7 +85,8 @@ fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
         .max_by_key(|folder| fs::metadata(folder).and_then(|it| it.modified()).ok())
 }
 
-/// Takes the lock that says that whoever moved a set to `folder` lives; `None` where another has it.
+/// Takes the lock that marks the process that moved a set to `folder` as alive; `None` if another
+/// process holds it.
 fn lock(folder: &Path) -> Option<File> {
     let opened = OpenOptions::new()
         .write(true)
@@ -101,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder as a killed process leaves it.
+    /// A folder as left by a killed process.
     fn left(root: &Path, folder: &str, text: &str) -> PathBuf {
         let folder = root.join(folder);
         fs::create_dir_all(folder.join(SET)).expect("made");

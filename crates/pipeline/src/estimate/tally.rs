@@ -12,9 +12,9 @@ use ragtriage_models::llm::Limits;
 /// Parameters of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallTerms {
-    /// Most tokens of an answer.
+    /// Maximum number of tokens of an answer.
     pub most_completion_tokens: u64,
-    /// Calls at once to begin with.
+    /// Initial number of concurrent calls.
     pub concurrency: usize,
     /// Spending limits of the whole run.
     pub limits: Limits,
@@ -27,7 +27,7 @@ pub(super) struct QuestionCalls {
     pub failed: bool,
     /// By arm.
     pub arms: Vec<ArmCalls>,
-    /// Passages in prompts of calls.
+    /// Passages in the prompts of calls.
     pub passages: Vec<ChunkId>,
     /// Answer tokens and seconds of each cached response.
     pub kept: Vec<(u64, f64)>,
@@ -95,7 +95,7 @@ impl CallTally {
         }
     }
 
-    /// Sets how many chunks the corpus has.
+    /// Sets the number of chunks in the corpus.
     pub(super) fn set_chunks(&mut self, n_chunks: usize) {
         self.estimate.chunks = n_chunks;
     }
@@ -121,7 +121,7 @@ impl CallTally {
         self.kept_seconds += asked.kept.iter().map(|(_, seconds)| seconds).sum::<f64>();
     }
 
-    /// The sums, and what may come of them.
+    /// Returns the sums and forecasts.
     pub(super) fn estimate(self, terms: CallTerms) -> Estimate {
         let CallTerms {
             most_completion_tokens,
@@ -168,7 +168,7 @@ impl CallTally {
     }
 }
 
-/// The limit that is met first, where answers have `answer` tokens.
+/// Returns the limit that is reached first if answers have `answer` tokens.
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
     let questions = questions
         .iter()

@@ -36,7 +36,7 @@ impl Origin {
 pub struct Resolved {
     /// The values.
     pub settings: Settings,
-    /// The settings file, where there is one.
+    /// The settings file, if any.
     pub file: Option<PathBuf>,
     origins: BTreeMap<String, Origin>,
 }

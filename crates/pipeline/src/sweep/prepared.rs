@@ -16,9 +16,10 @@ use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::types::{Dataset, Document, Question};
 use ragtriage_eval::tuning::{TuningPlan, Varied};
 
-/// The k of the curve, as far as candidates reach.
+/// The k of the curve, up to the number of candidates.
 const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
-/// Settings that change how much is packed: at one budget for all they would change nothing.
+/// Settings that change the amount packed: with one token budget for all trials they would have no
+/// effect.
 const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
 
 /// A sweep that is ready to run.
@@ -31,9 +32,9 @@ pub struct PreparedSweep {
     pub measures: Vec<Measure>,
     /// The documents.
     pub documents: Arc<[Document]>,
-    /// The questions that choose.
+    /// The tuning questions.
     pub choosing: QuestionPart,
-    /// Those that confirm.
+    /// The held-out questions.
     pub confirming: Option<QuestionPart>,
     /// True if trials are ranked by an answer metric, so that all of them generate answers.
     pub answers_choose: bool,

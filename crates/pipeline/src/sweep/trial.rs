@@ -50,13 +50,13 @@ pub struct Bench<'a> {
     pub measures: &'a [Measure],
     /// True if answers are generated.
     pub answers: bool,
-    /// Whose script scores answers.
+    /// The scorer of answers.
     pub scorer: Scorer,
     /// The environment of the process.
     pub environment: &'a Environment,
     /// The folder of runs.
     pub folder: &'a SweepFolder,
-    /// The commit of the working directory, for the record.
+    /// The commit of the working directory, for the manifest.
     pub git_commit: Option<String>,
     /// Receives progress.
     pub progress: &'a dyn Progress,
@@ -86,14 +86,14 @@ pub struct SweepWork {
     pub trials: Reuse,
     /// Chunkings, indexes and rankings.
     pub made: Made,
-    /// Texts to be embedded.
+    /// Texts to embed.
     pub texts: Reuse,
     /// Replies of the generator.
     pub replies: Reuse,
 }
 
 impl TrialResult {
-    /// A measure's mean with its n; `None` where it has no value.
+    /// Returns a measure's mean with its n; `None` if it is undefined.
     #[must_use]
     pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
         let values: Vec<f64> = self
@@ -129,7 +129,7 @@ impl Bench<'_> {
     /// Runs `trial`, or loads its stored result.
     ///
     /// # Errors
-    /// The trial's failure in words, for its row in the ranking.
+    /// The trial's error message, for its row in the ranking.
     pub async fn run(&self, stock: &mut Stock, trial: &Trial) -> Result<TrialResult, String> {
         let clock = Instant::now();
         let assembled =
@@ -220,7 +220,7 @@ impl Bench<'_> {
         format!("{}{part}{answers}", trial.id)
     }
 
-    /// The folder of a run that begins; what another one left there goes.
+    /// Creates the folder of a new run, removing earlier contents.
     fn begin(&self, path: &Path) -> Result<RunFolder, SweepError> {
         if path.exists() {
             let io = |source| SweepError::Io {
@@ -291,7 +291,7 @@ impl Bench<'_> {
         }
     }
 
-    /// The hash of all that decides a trial's traces.
+    /// Returns the hash of everything that determines a trial's traces.
     fn key(&self, manifest: &Manifest, plan: &Plan) -> String {
         let Manifest {
             versions,
@@ -321,7 +321,7 @@ impl Bench<'_> {
     }
 }
 
-/// Keeps what calls have cost when it goes, however a trial ends: by itself, by an error or by an interrupt.
+/// Saves the cost of calls on drop, however a trial ends: normally, by an error or by an interrupt.
 struct Spending<'a> {
     folder: &'a SweepFolder,
     allowance: Arc<Allowance>,
@@ -390,7 +390,7 @@ fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedR
 }
 
 impl SweepWork {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -401,7 +401,7 @@ impl SweepWork {
         }
     }
 
-    /// Each stage with what it wanted and made, in the order of the work; those that wanted nothing are left out.
+    /// Returns each stage with its counts, in execution order; unused stages are omitted.
     #[must_use]
     pub fn stages(&self) -> Vec<(&'static str, Reuse)> {
         let Self {

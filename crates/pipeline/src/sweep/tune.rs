@@ -1,5 +1,5 @@
-//! Runs a sweep: every trial on the questions that choose, the best confirmed on the held-out questions, and answers generated
-//! where requested.
+//! Runs a sweep: every trial on the tuning questions, the best confirmed on the held-out questions, and answers generated if
+//! requested.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -29,32 +29,32 @@ pub struct SweepOutcome {
     pub plan: TuningPlan,
     /// The varied parameters.
     pub varied: Vec<Varied>,
-    /// Every trial that ran, the default first.
+    /// The trials that ran, the default first.
     pub trials: Vec<Trial>,
-    /// Each one's run on the questions that choose, where it did not fail; parallel to `trials`.
+    /// Each trial's run on the tuning questions, if it did not fail; parallel to `trials`.
     pub runs: Vec<Option<PathBuf>>,
-    /// The trials in order.
+    /// The ranking of the trials.
     pub ranking: TrialRanking,
     /// The confirmation of the winner; `None` if it was impossible or unnecessary.
     pub confirmation: Option<Confirmation>,
     /// The verdict.
     pub verdict: TuningVerdict,
-    /// Answers, where they were generated.
+    /// Generated answers, if any.
     pub answers: Vec<Answers>,
-    /// Questions that chose.
+    /// Number of tuning questions.
     pub n_choosing: usize,
-    /// Questions that are held out to confirm; `None` where there are none.
+    /// Number of held-out questions; `None` if there are none.
     pub n_held_out: Option<usize>,
     /// Total counts of requested and built parts.
     pub work: SweepWork,
-    /// Trials left out because the sweep was interrupted.
+    /// Number of trials omitted because the sweep was interrupted.
     pub n_left: usize,
     /// True if it was interrupted then or later.
     pub interrupted: bool,
 }
 
 impl SweepOutcome {
-    /// The best trial, with its place among those that were tried.
+    /// Returns the best trial, with its position in `trials`.
     #[must_use]
     pub fn winner(&self) -> Option<(usize, &Trial)> {
         self.trials
@@ -67,7 +67,7 @@ impl SweepOutcome {
 /// Runs the sweep over `dataset`.
 ///
 /// # Errors
-/// What concerns the sweep as a whole; one trial's failure is its row.
+/// Errors of the sweep as a whole; a single trial's failure is recorded in its row.
 pub async fn tune(
     request: &SweepRequest<'_>,
     dataset: Dataset,
@@ -209,7 +209,7 @@ impl SweepRequest<'_> {
         }
     }
 
-    /// Returns when the sweep is to end early.
+    /// Waits until the sweep is to end early.
     pub(super) async fn stopped(&self) {
         let mut stop = self.stop.clone();
         if stop.wait_for(|stop| *stop).await.is_err() {

@@ -21,7 +21,7 @@ const SCHEMA: u32 = 1;
 pub struct TuneFile<'a> {
     schema: u32,
     version: &'static str,
-    /// The settings file as it was given.
+    /// The settings file as given.
     config: String,
     dataset: String,
     dataset_digest: &'a str,

@@ -77,7 +77,7 @@ impl Joined {
         }
     }
 
-    /// A record of answers has one for every question: where nothing is said of it, there was none.
+    /// Completes a record with answers: questions without one count as unanswered.
     fn settle_answers(&mut self) {
         if !self
             .lines
@@ -107,7 +107,7 @@ impl Joined {
         }
     }
 
-    /// Those of `questions` that something is recorded of. `lenient`: the others are counted.
+    /// Returns the `questions` that have a record. `lenient`: the others are counted.
     ///
     /// # Errors
     /// `MissingQuestions`, naming `file`.
@@ -142,13 +142,13 @@ impl Joined {
         }
     }
 
-    /// The line of that question.
+    /// Returns the line of that question.
     #[must_use]
     pub fn line(&self, question: &QuestionId) -> Option<&Recorded> {
         self.lines.get(question)
     }
 
-    /// The longest list of contexts.
+    /// Returns the length of the longest list of contexts.
     #[must_use]
     pub fn most_contexts(&self) -> usize {
         self.lines
@@ -217,7 +217,7 @@ pub fn from_trec(
     let run = TrecRun::parse(input)?;
     let queries = run.queries().map(|query| {
         let id = known(query, is_question);
-        // Counting lines is slow: only the one that an error will name is counted.
+        // Counting lines is slow, so only the line that an error names is counted.
         let position = if is_question(&id) {
             Position {
                 file: input.name().to_owned(),
@@ -251,7 +251,7 @@ pub fn from_trec(
     queries.collect()
 }
 
-/// Returns an id as the column has it, or percent-decoded where only that is known.
+/// Returns an id verbatim, or percent-decoded if only that form is known.
 fn known(column: &str, is_known: &dyn Fn(&str) -> bool) -> String {
     let decoded = column::decode(column);
     if !is_known(column) && is_known(&decoded) {

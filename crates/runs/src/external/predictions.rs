@@ -19,18 +19,18 @@ use ragtriage_core::measure::answer::Scorer;
 /// The questions of a gold file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Golds<'t> {
-    /// The scorer of the data set that the file has the form of; `squad2` where some question has `is_impossible`.
+    /// The scorer of the data set whose format the file has; `squad2` if any question has `is_impossible`.
     pub scorer: Scorer,
-    /// In the file's order, each id once.
+    /// In the file's order, without duplicate ids.
     pub questions: Vec<GoldAnswers<'t>>,
 }
 
-/// A question's right answers.
+/// A question's gold answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoldAnswers<'t> {
     /// Its id.
     pub id: Cow<'t, str>,
-    /// Its answers, any of which is right; none: it cannot be answered.
+    /// Its answers, any of which is right; empty for an unanswerable question.
     pub answers: Vec<String>,
     /// The documents that contain its answer: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty if the file
     /// does not name them.
@@ -40,7 +40,7 @@ pub struct GoldAnswers<'t> {
 /// The answers of one system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions<'t> {
-    /// By question id; `None` where the file says `null`.
+    /// By question id; `None` for `null`.
     pub answers: HashMap<Cow<'t, str>, Option<Cow<'t, str>>>,
     /// Ids that occur more than once.
     pub n_repeated: usize,
@@ -50,7 +50,7 @@ impl<'t> Golds<'t> {
     /// Reads gold answers in any supported form.
     ///
     /// # Errors
-    /// JSON of another form, an id that is there twice, a `HotpotQA` question without an answer.
+    /// JSON of another structure, a duplicate id, a `HotpotQA` question without an answer.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let golds = if input.text().trim_start().starts_with('[') {
             hotpotqa(input, json(input)?)?
@@ -96,7 +96,7 @@ impl<'t> Predictions<'t> {
     /// Reads predictions.
     ///
     /// # Errors
-    /// JSON of another form: an answer that is neither a text nor `null`, say.
+    /// JSON of another structure: for example an answer that is neither a text nor `null`.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let PredictionFile(pairs) = json(input)?;
         let n_pairs = pairs.len();
@@ -123,7 +123,7 @@ fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, ExternalError> {
     })
 }
 
-/// A text that borrows where it can, also inside lists and maps, where serde would copy.
+/// A text that borrows if possible, also inside lists and maps, where serde would copy.
 #[derive(Deserialize, PartialEq, Eq, Hash)]
 struct JsonText<'t>(#[serde(borrow)] Cow<'t, str>);
 
@@ -137,7 +137,7 @@ struct HotpotqaRow<'t> {
     supporting_facts: Option<SupportingFacts<'t>>,
 }
 
-/// Supporting facts as `HotpotQA` publishes them, and as Hugging Face does.
+/// Supporting facts in `HotpotQA`'s format, or in Hugging Face's.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SupportingFacts<'t> {

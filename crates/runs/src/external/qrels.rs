@@ -1,4 +1,4 @@
-//! TREC qrels: `query iteration document grade`, a line a judgment.
+//! TREC qrels: `query iteration document grade`, one judgment per line.
 //!
 //! Compatible with `trec_eval`: exactly four columns, the second ignored, `#` opens a comment line. A file that begins
 //! with BEIR's header has its three columns, `query-id corpus-id score`. Unlike `trec_eval`, a grade that is not an
@@ -76,12 +76,12 @@ impl<'t> Qrels<'t> {
         }
     }
 
-    /// The judged queries, ascending by bytes, each with its documents' grades.
+    /// Returns the judged queries, ascending by bytes, each with its documents' grades.
     pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &QueryGrades<'t>)> {
         self.queries.iter().map(|(query, judged)| (*query, judged))
     }
 
-    /// A query's judgments by document.
+    /// Returns a query's judgments by document.
     #[must_use]
     pub fn judged(&self, query: &str) -> Option<&QueryGrades<'t>> {
         self.queries.get(query)

@@ -37,7 +37,7 @@ const CONTEXT_KEYS: [&str; 2] = ["doc_id", "title"];
 /// Keys of an arm.
 const ARM_KEYS: [&str; 1] = ["contexts"];
 
-/// One question as another RAG answered it.
+/// One question as an external RAG answered it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// Its position, for errors.
@@ -54,11 +54,11 @@ pub struct Recorded {
     pub answer: RecordedAnswer,
     /// The prompt.
     pub prompt: Option<String>,
-    /// Further answers to the same question, in the order of [`ArmName::ALL`].
+    /// Answers of further arms, in the order of [`ArmName::ALL`].
     pub arms: Vec<RecordedArm>,
-    /// Why it failed there.
+    /// The error with which it failed there.
     pub error: Option<String>,
-    /// Keys that are not read.
+    /// Ignored keys.
     pub unread: Vec<String>,
 }
 
@@ -78,19 +78,19 @@ pub struct RecordedContext {
 /// The recorded answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RecordedAnswer {
-    /// Nothing is said of answers: retrieval alone.
+    /// Answers are not recorded: retrieval only.
     #[default]
     Unsaid,
-    /// There was none.
+    /// No answer was given.
     None,
-    /// This.
+    /// The answer's text.
     Text(String),
 }
 
-/// Another experiment on the same question.
+/// The answer of another arm to the question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedArm {
-    /// Which.
+    /// The arm.
     pub arm: ArmName,
     /// The answer; `None`: there was none.
     pub answer: Option<String>,
@@ -98,10 +98,10 @@ pub struct RecordedArm {
     pub contexts: Vec<RecordedContext>,
 }
 
-/// Reads a record: a JSON object on each line that is not blank.
+/// Reads a record: a JSON object on each non-blank line.
 ///
 /// # Errors
-/// The first line that is none, or lacks what is needed.
+/// The first line that is not a valid object or lacks a required key.
 pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
     let lines = input
         .text()
@@ -142,7 +142,7 @@ pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError
     RecordedFields { position, fields }.recorded()
 }
 
-/// The fields of an object that are not yet taken.
+/// The fields of an object that have not been taken yet.
 struct RecordedFields<'p> {
     position: &'p Position,
     fields: Map<String, Value>,
@@ -189,7 +189,7 @@ impl RecordedFields<'_> {
         })
     }
 
-    /// The value of the first of `keys` that is there.
+    /// Removes and returns the value of the first of `keys` that is present.
     fn take(&mut self, keys: &[&'static str]) -> Option<(&'static str, Value)> {
         keys.iter()
             .find_map(|key| Some((*key, self.fields.remove(*key)?)))
@@ -234,7 +234,7 @@ impl RecordedFields<'_> {
         Ok(contexts)
     }
 
-    /// A context and the keys of it that are not read.
+    /// Reads a context, and returns it with its ignored keys.
     fn context(
         &self,
         name: &str,

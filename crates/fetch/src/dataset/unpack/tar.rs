@@ -37,7 +37,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Fails when more comes than may: what is skipped is unpacked too.
+/// Fails when more bytes are read than allowed: skipped entries are decompressed too.
 struct Bounded<R> {
     inner: R,
     left: u64,

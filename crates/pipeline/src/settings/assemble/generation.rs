@@ -1,4 +1,5 @@
-//! Wiring of the generator: an endpoint with its key, retry policy and cost limits, or the built-in reader.
+//! Assembles the generator: an endpoint with its key, retry policy and spending limits, or the built-in
+//! reader.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Lim
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
-/// A prompt's deadline is not less, in seconds: rate limits are mostly counted by the minute, so this outlasts two of them.
+/// Minimum deadline of a prompt, in seconds: rate limits are mostly per minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
 
 /// Creates the generator; `allowance`: the spending limit of an endpoint.
@@ -38,7 +39,8 @@ pub(super) fn generator(
     }
 }
 
-/// The generator with a memory; `None` where it is to have none: repeats are there to see how replies differ.
+/// Wraps the generator in a response cache; `None` if caching is off: repeats measure the variation of
+/// replies.
 pub(super) fn keep_replies(
     generator: Arc<dyn Generator>,
     settings: &Settings,
@@ -92,7 +94,7 @@ fn openai_settings(
     })
 }
 
-/// Calls at once at most: `concurrency` is a beginning.
+/// Maximum number of concurrent calls: `concurrency` is the initial value.
 fn most_concurrency(generation: &GenerationSettings) -> usize {
     generation
         .most_concurrency
@@ -146,7 +148,8 @@ pub(super) fn concurrency(settings: &Settings) -> usize {
     }
 }
 
-/// Calls of the generator at once: of an endpoint at most, of local work two a core (one may wait for the vector engine).
+/// Returns the number of concurrent generator calls: a maximum for an endpoint, two per core for local work (one may wait
+/// for the vector engine).
 pub(super) fn calls(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => most_concurrency(&settings.generation),

@@ -13,30 +13,30 @@ use ragtriage_core::types::RetrieverName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecipientRole {
-    /// Vectors of all passages and questions.
+    /// Encodes all passages and questions.
     Encoder,
-    /// To keep and search the passages' vectors.
+    /// Stores and searches the passages' vectors.
     VectorStore,
-    /// To order each question's candidates.
+    /// Reranks each question's candidates.
     Reranker,
-    /// To answer prompts.
+    /// Answers prompts.
     Generator,
     /// Answers questions with an external RAG.
     Service,
 }
 
-/// A service that is called.
+/// A service that a run calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipient {
     /// Its role.
     pub role: RecipientRole,
-    /// Its address, without what of it may be secret.
+    /// Its address, redacted.
     pub address: String,
     /// True if it is on this machine.
     pub is_here: bool,
 }
 
-/// The services that a run of these settings calls, in the order it calls them.
+/// Returns the services that a run of these settings calls, in call order.
 #[must_use]
 pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let Settings {
