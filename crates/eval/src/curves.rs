@@ -1,4 +1,4 @@
-//! Measures against k: the same measures as everywhere, at more cutoffs than a run was asked to report.
+//! Measures against k: the usual measures at more cutoffs than a run reports.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const MOST_READ: usize = 20_000;
 /// The metric families drawn.
 const FAMILIES: [Family; 3] = [Family::Em, Family::Recall, Family::Ndcg];
 
-/// A family against k.
+/// A metric family against k.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// The metric family.
@@ -27,8 +27,9 @@ pub struct Curve {
     pub points: Vec<(usize, MeasureSummary)>,
 }
 
-/// The curves of a run, up to the depth of its longest ranking; a family that is defined for no question has none. What the
-/// evaluation holds is not computed again; what it does not hold has fewer resamples, and of many questions no `EM` far down.
+/// Computes the curves of a run, up to the depth of its longest ranking; a family that is defined for no question has no
+/// curve. Reported cutoffs are taken from the evaluation; others have fewer resamples, and for many questions no `EM` at
+/// large k.
 #[must_use]
 pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) -> Vec<Curve> {
     let known = &evaluation.summary.measures;

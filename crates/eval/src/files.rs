@@ -28,11 +28,11 @@ pub struct FilePlan {
     pub measures: Vec<Measure>,
     /// Omits judged queries missing from a run, or gold questions without a prediction.
     pub only_shared: bool,
-    /// The least grade that is relevant.
+    /// The minimum relevant grade.
     pub level: i32,
     /// Number of documents in the corpus, for `Fallout` and `Accuracy`.
     pub n_documents: Option<usize>,
-    /// Whose script scores answers.
+    /// The scorer of answers.
     pub scorer: Scorer,
     /// Bootstrap resamples; 0: no intervals of means.
     pub resamples: usize,
@@ -40,7 +40,7 @@ pub struct FilePlan {
     pub seed: u64,
 }
 
-/// One file's numbers.
+/// The scores of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileScores<'t> {
     /// Ids of the queries or questions: queries ascending by bytes, questions in the order of the
@@ -52,16 +52,16 @@ pub struct FileScores<'t> {
     pub counts: Vec<Counts>,
     /// Warnings with their counts, none of them 0.
     pub warnings: Vec<(Warning, usize)>,
-    /// Groups that were resampled together.
+    /// Number of clusters resampled together.
     pub n_clusters: usize,
 }
 
-/// A measure's values and what they come to.
+/// A measure's values and their summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureColumn {
     /// The measure.
     pub measure: Measure,
-    /// Parallel to the ids; `None`: not defined there.
+    /// Parallel to the ids; `None`: undefined.
     pub values: Vec<Option<f64>>,
     /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's.
     pub summary: MeasureSummary,
@@ -74,7 +74,7 @@ pub struct Counts {
     pub n_retrieved: usize,
     /// Documents relevant.
     pub n_relevant: usize,
-    /// Both.
+    /// Documents both relevant and retrieved.
     pub n_relevant_retrieved: usize,
 }
 
@@ -82,13 +82,13 @@ pub struct Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
-    /// Queries of the run without a judgment, left out.
+    /// Queries of the run without a judgment, omitted.
     QueriesWithoutJudgments,
-    /// Judged queries that the run lacks.
+    /// Judged queries missing from the run.
     QueriesMissing,
-    /// Judged queries of which nothing is relevant.
+    /// Judged queries without relevant documents.
     QueriesWithoutRelevant,
-    /// Ranked queries, when not one of their documents is judged: ids that are written otherwise, most likely.
+    /// Ranked queries none of whose documents is judged: most likely ids in a different format.
     NoJudgedDocument,
     /// Judgments repeated with the same grade, counted once.
     RepeatedJudgments,
@@ -96,16 +96,16 @@ pub enum Warning {
     PredictionsMissing,
     /// Predictions that are `null`.
     PredictionsNull,
-    /// Predictions whose id no gold has, left out.
+    /// Predictions of unknown ids, omitted.
     PredictionsOfUnknownIds,
-    /// Ids with several predictions, of which the last counts.
+    /// Ids with several predictions; the last counts.
     RepeatedPredictions,
 }
 
 /// Scores a run.
 ///
 /// # Errors
-/// A document that a judged query's ranking holds twice.
+/// A duplicate document in a judged query's ranking.
 pub fn score_run<'t>(
     run: &TrecRun<'_>,
     qrels: &Qrels<'t>,

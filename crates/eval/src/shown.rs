@@ -15,7 +15,7 @@ use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, StepHit, Trace};
 use ragtriage_runs::SavedRun;
 
-/// A chunk, or as much of it as is shown.
+/// A chunk, or the shown part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShownPiece<'a> {
     pub id: &'a ChunkId,
@@ -33,7 +33,7 @@ impl<'a> ShownPiece<'a> {
         self.cut.is_none()
     }
 
-    /// The text that is shown of `passage`, which is the chunk's.
+    /// Returns the shown text of `passage`, which is the chunk's.
     pub fn text(self, passage: &Passage) -> &str {
         &passage.text[..self.cut.unwrap_or(passage.text.len())]
     }
@@ -97,8 +97,8 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
         .collect()
 }
 
-/// Tokens (`cl100k_base`) of what was packed for each question, as the prompt shows it; `None` where the question failed. Parallel
-/// to the run's traces.
+/// Returns the tokens (`cl100k_base`) of the packed passages of each question, as the prompt shows them; `None` if the question
+/// failed. Parallel to the run's traces.
 #[must_use]
 pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
     let passages = CountedPassages::new(run, usize::MAX);
@@ -114,7 +114,7 @@ pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// A run's passages, each cut into tokens once, when a budget first reaches it.
+/// A run's passages, each tokenised once, when a budget first reaches it.
 struct CountedPassages<'a> {
     by_id: HashMap<&'a ChunkId, Counted<'a>>,
     titles: bool,
@@ -138,21 +138,21 @@ impl<'a> CountedPassages<'a> {
         });
         Self {
             by_id: by_id.collect(),
-            // What another RAG's prompts showed is its record: its titles are those it gave.
+            // An imported record defines the prompts' contents: its titles are those it contains.
             titles: run.manifest.external.is_some() || run.manifest.settings.chunking.title_prefix,
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),
             largest,
         }
     }
 
-    /// The passages of `hits` up to the first that the run does not have.
+    /// Returns the passages of `hits` up to the first one missing from the run.
     fn ranked(&self, hits: &[StepHit]) -> Vec<&Counted<'a>> {
         hits.iter()
             .map_while(|hit| self.by_id.get(&hit.id))
             .collect()
     }
 
-    /// The first `budget` tokens of `ranked`.
+    /// Returns the first `budget` tokens of `ranked`.
     fn cut_at(&self, budget: usize, ranked: &[&Counted<'a>]) -> Vec<ShownPiece<'a>> {
         let (mut pieces, mut left) = (Vec::new(), budget);
         for (at, places) in ranked
@@ -181,7 +181,7 @@ impl<'a> CountedPassages<'a> {
         pieces
     }
 
-    /// All tokens of `ranked`.
+    /// Returns the total number of tokens of `ranked`.
     fn n_tokens(&self, ranked: &[&Counted<'a>]) -> usize {
         let contexts = ranked
             .chunk_by(|a, b| is_one_context(a.passage, b.passage))
@@ -241,7 +241,8 @@ mod tests {
         }
     }
 
-    /// One question with the gold `seven`, `18 May` and these byte ranges, over a ranking of these passages.
+    /// One question with the gold answers `seven` and `18 May` and these byte ranges, over a ranking of
+    /// these passages.
     fn run(passages: Vec<Passage>, evidence: &[(&str, usize, usize)], titles: bool) -> SavedRun {
         let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
         let mut trace = trace(0, &ids, "", None);
@@ -349,7 +350,7 @@ mod tests {
             texts(&two(true), 16),
             "the setting's default"
         );
-        // A record of another RAG shows the titles that it gives, whatever our settings are.
+        // An imported record shows the titles that it contains, regardless of our settings.
         let mut elsewhere = two(false);
         let (kind, from, sha256) = (
             ExternalSource::RECORD.to_owned(),
@@ -364,12 +365,12 @@ mod tests {
     fn every_family_measures_what_the_budget_shows() {
         let run = two(true);
         for (name, expected) in [
-            // All 18 bytes of the first group, none of the second; `e` is not there at all.
+            // All 18 bytes of the first group, none of the second; `e` is missing.
             ("EvidenceRecall@14t", f64::midpoint(1.0, 0.0)),
             ("P@14t", 1.0 / 1.0),
             ("SetF1@14t", 1.0),
             ("EM@14t", 0.0),
-            // `five six` has 8 bytes, 3 of the 9 of `six seven`: shown 26, held 21 of 27.
+            // `five six` has 8 bytes, 3 of the 9 of `six seven`: shown 26, covered 21 of 27.
             ("EvidenceRecall@16t", f64::midpoint(1.0, 3.0 / 9.0)),
             ("SpanPrecision@16t", 21.0 / 26.0),
             ("SpanRecall@16t", 21.0 / 27.0),
@@ -404,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_word_that_the_budget_cuts_in_two_holds_no_answer() {
-        // `[ 1 ]⏎ on ␣ 18 ␣May ville`: cut after `␣May` the text reads `on 18 May`, a gold answer that it is not.
+        // `[ 1 ]⏎ on ␣ 18 ␣May ville`: truncated after `␣May` the text reads `on 18 May`, a spurious gold answer.
         let run = run(vec![passage("d#0", "", "on 18 Mayville")], &[], false);
         assert_eq!(texts(&run, 7), ["on 18 May"]);
         assert_eq!(

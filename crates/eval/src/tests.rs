@@ -1,4 +1,4 @@
-//! Five questions, one of each fate, with the arithmetic written out.
+//! Five questions, one for each outcome, with the arithmetic written out.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,8 @@ fn attempt(extracted: &str) -> Attempt {
     }
 }
 
-/// A question with gold `18 May` in document `d`, its ranking of chunks, and the two arms' answers.
+/// A question with gold answer `18 May` in document `d`, its ranking of chunks, and the two arms'
+/// answers.
 pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
     let support = Support {
         holds: false,
@@ -185,7 +186,8 @@ fn gold_in_noise_parts_distraction_from_delivery() {
         "{found:?}"
     );
     assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    // A prompt that the server cut: its support was there, and packing lost all that the oracle had.
+    // A prompt truncated by the server: its support was there, and packing lost all that the oracle
+    // had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
     let by_server = Outcome {
         flags: vec![Flag::ServerTruncated],
@@ -324,7 +326,8 @@ fn the_waterfall_counts_support_stage_by_stage() {
         .iter()
         .map(|step| (step.stage, step.supported))
         .collect();
-    // One is in no document; one is lost at the candidates; of the three that reach the prompt two are right.
+    // One is in no document; one is lost among the candidates; of the three that reach the prompt two are
+    // right.
     assert_eq!(n, 5);
     assert_eq!(
         counts,
@@ -479,13 +482,13 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
             .collect();
         score::score(run, &measures, Scorer::Squad2).rows[0].clone()
     };
-    // `d#0` is 100 bytes, `d#1` has another text than its range.
+    // `d#0` is 100 bytes, the text of `d#1` differs from its range.
     run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
     assert_eq!(
         values(&run),
         [Some(20.0 / 100.0), None, None, Some(1.0), None]
     );
-    // As in its document: 50 of 200 shown bytes, nothing of the evidence missed.
+    // As in its document: 50 of 200 shown bytes, all of the evidence.
     run.passages.get_mut(&"d#1".into()).expect("there").text = "x".repeat(100);
     assert_eq!(
         values(&run),

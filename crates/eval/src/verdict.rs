@@ -1,12 +1,12 @@
-//! The loss budget and the verdict: which stage's loss is the largest, and how sure that is.
+//! The loss budget and the verdict: the stage with the largest loss, and the certainty of that.
 //!
 //! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
-//! put in: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the reader's (or the label's), the second `distraction`, the
-//! third the delivery loss of the stage that lost the support. Where support reached the prompt g is r: nothing was lost on
-//! the way. Where the arm `gold_in_noise` was not run, a delivery loss still holds what distraction cost there: it is o - r.
-//! A prompt that the server cut is `packing`'s, o - r. A question whose gold is not in the corpus has no oracle: its whole
-//! `1 - r` is the corpus's. Terms may be negative and are shown as they are; they add up to the loss.
-//! Without a generator the terms are the shares of questions whose support each stage lost.
+//! evidence inserted: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the reader's (or the label's), the second
+//! `distraction`, the third the delivery loss of the stage that lost the support. If support reached the prompt, g is r: there
+//! was no delivery loss. If the arm `gold_in_noise` was not run, a delivery loss includes the cost of distraction: it is o - r. A
+//! prompt truncated by the server counts as `packing`, o - r. A question whose gold evidence is missing from the corpus has no
+//! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without a
+//! generator the terms are the shares of questions whose support each stage lost.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Every source.
+    /// Every source, in report order.
     pub const ALL: [Self; 7] = [
         Self::Corpus,
         Self::Chunking,
@@ -49,7 +49,7 @@ impl Source {
         Self::Reader,
     ];
 
-    /// Its name in files and reports.
+    /// Returns its name in files and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns its name in a sentence.
     fn spoken(self) -> &'static str {
         match self {
             Self::Corpus => "the corpus",
@@ -84,7 +84,7 @@ impl Source {
     }
 }
 
-/// Decimals that a loss term is shown with.
+/// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
 /// The quantity that a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
@@ -94,7 +94,7 @@ pub const SUPPORT: &str = "support";
 pub struct Term {
     /// The source it is attributed to.
     pub source: Source,
-    /// Mean loss a question.
+    /// Mean loss per question.
     pub mean: f64,
     /// Its 95 % interval.
     pub ci95: Option<Interval>,
@@ -107,7 +107,7 @@ pub struct LossBudget {
     pub of: String,
     /// Questions counted.
     pub n: usize,
-    /// The whole loss, the terms' sum.
+    /// The total loss, the sum of the terms.
     pub loss: f64,
     /// The terms.
     pub terms: Vec<Term>,
@@ -116,7 +116,7 @@ pub struct LossBudget {
 /// The verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossVerdict {
-    /// The largest term's source; `None` when nothing was lost.
+    /// The largest term's source; `None` if nothing was lost.
     pub bottleneck: Option<Source>,
     /// True if the paired interval of largest minus second contains zero.
     pub undecided: bool,
@@ -213,7 +213,8 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
     Some(terms)
 }
 
-/// The stage that lost the support on its way to the generator; `None` where it arrived, or nothing is gold.
+/// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
+/// gold labels.
 pub(super) fn lost_at(outcome: &Outcome) -> Option<Source> {
     outcome
         .lost
@@ -308,7 +309,7 @@ fn sentence(
     } else {
         "The bottleneck is"
     };
-    // As the table of terms rounds it.
+    // Rounded as in the table of terms.
     let shown = adding_up(
         &budget
             .terms

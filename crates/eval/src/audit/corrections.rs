@@ -10,25 +10,25 @@ use ragtriage_runs::external::input::Input;
 /// The entry that confirms the printed class.
 const CONFIRMED: &str = "ok";
 
-/// A question that a person looked at.
+/// An audited question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditedQuestion {
-    /// Its place among the run's traces.
+    /// Its index among the run's traces.
     pub at: usize,
-    /// The right class, by that person.
+    /// The right class according to the auditor.
     pub correct: FailureClass,
 }
 
-/// A sheet as it came back.
+/// A completed audit sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrections {
     /// Lines of the sheet.
     pub n_lines: usize,
-    /// The questions that were looked at, in the sheet's order.
+    /// The audited questions, in the sheet's order.
     pub judged: Vec<AuditedQuestion>,
 }
 
-/// Reads a sheet of `run`. Lines without a `correct_class` were not looked at; blank lines are skipped.
+/// Reads a sheet of `run`. Lines without a `correct_class` were not audited; blank lines are skipped.
 ///
 /// # Errors
 /// Any [`AuditError`].

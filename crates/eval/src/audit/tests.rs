@@ -1,4 +1,4 @@
-//! Ten questions, of which a person looked at some, with the arithmetic written out.
+//! Ten questions, some of them audited, with the arithmetic written out.
 
 use super::*;
 use crate::compare::tests::{evaluation, run};

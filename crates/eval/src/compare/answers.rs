@@ -26,7 +26,7 @@ pub enum JudgedBy {
     Support,
 }
 
-/// Good in one run by good in the other.
+/// Contingency table: good in one run by good in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Contingency {
     /// The property that was judged.
@@ -35,17 +35,17 @@ pub struct Contingency {
     pub n: usize,
     /// Good in both.
     pub both: usize,
-    /// Good in the baseline alone.
+    /// Good in the baseline only.
     pub only_baseline: usize,
-    /// Good in the other run alone.
+    /// Good in the other run only.
     pub only_run: usize,
     /// Good in neither.
     pub neither: usize,
-    /// `McNemar`'s exact p, two-sided; it takes questions as independent.
+    /// `McNemar`'s exact p, two-sided; assumes independent questions.
     pub p: f64,
 }
 
-/// Which way a question went.
+/// The direction of a flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Turn {
@@ -57,10 +57,10 @@ pub enum Turn {
     Moved,
 }
 
-/// Flipped questions of one pair of classes.
+/// Flipped questions with one pair of failure classes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlipGroup {
-    /// Which way they went.
+    /// The direction of the flip.
     pub turn: Turn,
     /// Their class in the baseline.
     pub from: FailureClass,
@@ -142,7 +142,7 @@ fn has_answer(trace: &Trace) -> bool {
 }
 
 impl JudgedPairs {
-    /// The 2 x 2; `None` when no question is judged in both.
+    /// Returns the 2 x 2 table; `None` if no question is judged in both runs.
     pub(super) fn agreement(&self) -> Option<Contingency> {
         let (mut both, mut only_baseline, mut only_run, mut neither) = (0, 0, 0, 0);
         for (a, b) in self.sides.iter().flatten() {

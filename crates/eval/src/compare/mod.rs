@@ -41,11 +41,11 @@ pub use verdict::{LEVEL, p_text};
 /// Parameters of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparePlan {
-    /// The baseline's own evaluation.
+    /// The baseline's evaluation plan.
     pub evaluation: EvaluationPlan,
-    /// The measures to compare; empty: all that are reported and have a value in both runs.
+    /// The measures to compare; empty: all reported ones with a value in both runs.
     pub measures: Vec<Measure>,
-    /// The measure that decides. Default: `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
+    /// The primary measure. Default: `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
     pub primary: Option<Measure>,
     /// Compares runs over different questions on the shared ones.
     pub intersect: bool,
@@ -54,7 +54,7 @@ pub struct ComparePlan {
 /// Compares `others` with `baseline`.
 ///
 /// # Errors
-/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a primary measure that was asked for and that no pair has.
+/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a requested primary measure that no pair has.
 pub fn compare(
     baseline: &SavedRun,
     others: &[ComparedRun<'_>],
@@ -179,7 +179,7 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
     measures
 }
 
-/// The measure that decides.
+/// Returns the primary measure.
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
     if let Some(measure) = plan.primary {
         let anywhere = pairs.iter().any(|pair| pair.has(measure));
@@ -204,7 +204,7 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
         .find(|measure| pairs.iter().all(|pair| pair.has(*measure))))
 }
 
-/// Holm's adjustment of the primary measure's p-values, those of all pairs that have one.
+/// Applies Holm's adjustment to the primary measure's p-values, over all pairs that have one.
 fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let mut family: Vec<&mut MeasureDifference> = pairs
         .iter_mut()

@@ -1,4 +1,4 @@
-//! Two runs' questions lined up by id.
+//! Pairing of two runs' questions by id.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use crate::summary;
 use ragtriage_core::types::{Question, Trace};
 use ragtriage_runs::SavedRun;
 
-/// Which questions a comparison rests on.
+/// Counts of compared and omitted questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct QuestionCounts {
-    /// Asked by both with the same text and failed in neither: the pairs.
+    /// Asked in both with equal text and without failure: the pairs.
     pub compared: usize,
-    /// Asked by both, failed in one or both: left out.
+    /// Asked in both, failed in one or both: omitted.
     pub failed: usize,
-    /// Asked by the baseline alone: left out.
+    /// Asked in the baseline only: omitted.
     pub only_baseline: usize,
-    /// Asked by the other run alone: left out.
+    /// Asked in the other run only: omitted.
     pub only_run: usize,
-    /// One id, two texts: left out.
+    /// Different texts under one id: omitted.
     pub other_text: usize,
     /// Compared, though the gold answers of the two runs differ: each run is scored by its own.
     pub other_gold: usize,
@@ -31,7 +31,7 @@ pub struct QuestionCounts {
 /// The pairs, in the baseline's order.
 #[derive(Clone, Debug)]
 pub struct Pairs<'a> {
-    /// A question's place and trace in the baseline, then in the other run.
+    /// A question's index and trace in the baseline, then in the other run.
     pub list: Vec<(Side<'a>, Side<'a>)>,
     /// Each pair's cluster, by the baseline's evidence, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
@@ -42,7 +42,7 @@ pub struct Pairs<'a> {
 /// One run's side of a pair.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// The place among the run's traces.
+    /// The index among the run's traces.
     pub at: usize,
     /// The trace.
     pub trace: &'a Trace,

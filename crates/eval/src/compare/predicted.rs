@@ -20,25 +20,25 @@ const STAGES: [Source; 5] = [
     Source::Packing,
 ];
 
-/// Predicted and real gain.
+/// Predicted and observed gain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Predicted {
-    /// Questions with a place in both runs' loss budgets: what all gains are means over.
+    /// Questions in both runs' loss budgets: all gains are means over these.
     pub n: usize,
-    /// The stages that questions came back from or were newly lost at, in the pipeline's order.
+    /// The stages with recovered or newly lost questions, in pipeline order.
     pub stages: Vec<StageGain>,
-    /// All of them together.
+    /// The sum over all stages.
     pub total: Gain,
 }
 
-/// One stage's part.
+/// The gain of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StageGain {
     /// The stage.
     pub stage: Source,
-    /// Questions that it lost in the baseline and that are delivered in the run.
+    /// Questions lost there in the baseline and delivered in the run.
     pub brought_back: usize,
-    /// Questions delivered in the baseline that it loses in the run.
+    /// Questions delivered in the baseline and lost there in the run.
     pub newly_lost: usize,
     /// Their gain.
     pub gain: Gain,
@@ -47,7 +47,7 @@ pub struct StageGain {
 /// A gain in the mean answer score over all n questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Gain {
-    /// By the loss budgets.
+    /// Prediction of the loss budgets.
     pub predicted: f64,
     /// The observed gain on these questions.
     pub came_in: f64,
@@ -55,7 +55,7 @@ pub struct Gain {
     pub ci95: Option<Interval>,
 }
 
-/// One pair's part in it.
+/// The contribution of one pair.
 struct Moved {
     stage: Source,
     back: bool,
@@ -162,7 +162,7 @@ mod tests {
     use ragtriage_core::types::{Arm, FailureClass, Stage};
     use ragtriage_runs::SavedRun;
 
-    /// A run with these answers and a right oracle each; `lost`: whether ranking lost the question.
+    /// A run with these answers and a right oracle each; `lost`: true if ranking lost the question.
     fn run_of(name: &str, answers: &[&str], lost: &[bool]) -> (SavedRun, Scored) {
         let mut run = run(name, answers);
         let right = run_oracle();

@@ -10,18 +10,20 @@ use ragtriage_runs::{ExternalSource, Manifest, ModelRecord, SettingDifference};
 /// Replaces a value that is private to the run's folder ([`ragtriage_runs::is_private`]).
 const NOT_SHOWN: &str = "(not shown)";
 
-/// Something that two runs have otherwise.
+/// A difference in configuration or inputs between two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunChange {
-    /// A setting's name, or what else it is: `data set`, `ragtriage`, `model (dense)`, ...
+    /// A setting's name, or the kind of input: `data set`, `ragtriage`, `model (dense)`, ...
     pub what: String,
-    /// The baseline's; `(not shown)` on both sides for names of variables and for what may be a key.
+    /// The baseline's value; `(not shown)` on both sides for names of variables and possible
+    /// secrets.
     pub baseline: Value,
-    /// The run's.
+    /// The run's value.
     pub run: Value,
 }
 
-/// Settings first, then data, versions and models. What is the same is left out.
+/// Returns the differences: settings first, then data, versions and models. Equal values are
+/// omitted.
 #[must_use]
 pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
     let settings = baseline.setting_differences(run).into_iter();
@@ -47,7 +49,7 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
     changes
 }
 
-/// A setting's change, without what is not passed on.
+/// Returns a setting's change, without private values.
 fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange {
     let is_private = [&from, &to]
         .into_iter()
@@ -112,7 +114,8 @@ fn source(external: &ExternalSource) -> String {
     .to_owned()
 }
 
-/// A model's name with the start of its weights' hash: two files of one name are two models.
+/// Returns a model's name with the start of its weights' hash: different files of one name are
+/// different models.
 fn identity(model: &ModelRecord) -> Value {
     let weights = model
         .sha256

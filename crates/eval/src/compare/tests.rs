@@ -1,4 +1,5 @@
-//! Small runs compared, with the arithmetic written out. Each question's gold is `18 May`; `about 18 May` has F1 .8.
+//! Comparisons of small runs, with the arithmetic written out. Each question's gold answer is `18 May`; `about 18
+//! May` has F1 .8.
 
 use super::answers::{JudgedBy, Turn};
 use super::*;

@@ -1,4 +1,5 @@
-//! Folds for choosing on some questions and scoring on others: clusters whole, sizes alike, seeded.
+//! Folds for choosing on some questions and scoring on others: whole clusters, balanced sizes,
+//! seeded.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! The Pareto front: quality at the prompt against the context tokens it costs.
+//! The Pareto front of quality at the prompt against context tokens.
 
 use super::means::{TIE, is_better};
 use super::outcome::RankedTrial;

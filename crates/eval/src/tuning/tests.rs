@@ -1,4 +1,4 @@
-//! Sweeps of a few questions worked by hand, and what tuning claims where there is nothing to find.
+//! Sweeps of a few questions worked by hand, and claims of tuning without a true difference.
 
 mod chance;
 

@@ -13,10 +13,11 @@ use super::sweep::SweepScores;
 use crate::compare::LEVEL;
 use ragtriage_core::stats::detectable::needed;
 
-/// Judges `ranking`, which is `sweep`'s by `plan`. On held-out questions its winner is claimed to be better than the default
-/// where their p, evaluations allowed for, is under 5 % and it is the better one there too: nothing else is tested there.
-/// Cross-fitted, the first in order that is better than the default with p by max-T under 5 % is claimed: max-T bounds the
-/// chance of any false claim over all trials, so that it need not be the winner. Without a confirmation nothing is claimed.
+/// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
+/// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. With
+/// cross-fitting, the first ranked trial that is better than the default with p by max-T under 5% is claimed: max-T bounds
+/// the probability of any false claim over all trials, so that it need not be the winner. Without a confirmation nothing is
+/// claimed.
 #[must_use]
 pub fn judge(
     ranking: &TrialRanking,
@@ -69,7 +70,7 @@ fn unclaimed(text: String) -> TuningVerdict {
     }
 }
 
-/// The default's row; `None` where it failed.
+/// Returns the default's row; `None` if it failed.
 fn default_row<'a>(ranking: &'a TrialRanking, sweep: &SweepScores) -> Option<&'a RankedTrial> {
     let default = sweep.trials.first()?;
     ranking

@@ -94,7 +94,7 @@ async fn fetch_set(
     })
 }
 
-/// Verifies the download and installs the set. Returns its sha256 if there is no published hash.
+/// Verifies the download and installs the set. Returns its sha256 unless a hash is published.
 fn place(
     set: &KnownSet,
     publisher: &Publisher,

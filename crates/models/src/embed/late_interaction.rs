@@ -27,7 +27,7 @@ const ENCODER_VERSION: u32 = 1;
 pub struct LateInteractionOptions {
     /// Tokens of every query, specials and masks included.
     pub query_tokens: Option<usize>,
-    /// Tokens read of a passage, specials included.
+    /// Tokens of a passage that are read, specials included.
     pub passage_tokens: Option<usize>,
     /// The precision of the matrix products.
     pub precision: Precision,
@@ -51,11 +51,11 @@ struct TokenFrame {
     before: Vec<u32>,
     /// `[SEP]`.
     after: Vec<u32>,
-    /// Tokens in all at most.
+    /// Maximum total number of tokens.
     n_tokens: usize,
-    /// The token that fills shorter texts.
+    /// The token that pads shorter texts.
     mask: Option<u32>,
-    /// Ids whose vectors are left out.
+    /// Ids whose vectors are dropped.
     skipped: HashSet<u32>,
 }
 
@@ -69,7 +69,7 @@ struct TokenIds {
 impl LateInteraction {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
-    /// Errors: what this crate does not compute, by name; no marker in the vocabulary; lengths that the model does not have.
+    /// Errors: an unsupported configuration, by name; no marker in the vocabulary; lengths beyond the model's positions.
     pub fn open(
         checkpoint: Checkpoint,
         options: LateInteractionOptions,
@@ -232,7 +232,7 @@ impl TokenModel {
             Role::Query => (&self.recipe.query_marker, self.recipe.query_tokens),
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
         };
-        // An empty text is [CLS] [SEP], whatever the tokenizer calls them.
+        // An empty text is [CLS] [SEP], under the tokenizer's names.
         let empty = word_pieces
             .ids(&EncoderInput::One("".into()))
             .map_err(CheckpointError::from)?
@@ -483,7 +483,7 @@ mod tests {
         let said = std::fs::read_to_string(&path)
             .unwrap()
             .replace("[unused1]", "[D]");
-        // The setting `doc_token` says `[D]` too; it is a name for people.
+        // The setting `doc_token` also contains `[D]`; it is a display name.
         std::fs::write(&path, said).unwrap();
         let error = open(folder.path()).err().unwrap().to_string();
         let expected = format!(
@@ -496,7 +496,8 @@ mod tests {
     #[tokio::test]
     async fn lengths_and_offsets_leave_the_frame_out() {
         let encoder = open(&tiny("colbert")).unwrap();
-        // 24 tokens less [CLS], the marker and [SEP] leave 21 of 30; of a query 12 less 3 leave 9.
+        // 24 tokens minus [CLS], the marker and [SEP] leave 21 of 30; for a query 12 minus 3 leave
+        // 9.
         let text = "tea ".repeat(30);
         let titled = TitledText {
             title: "",

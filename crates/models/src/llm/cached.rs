@@ -26,7 +26,7 @@ pub const REPLIES: CacheTable = CacheTable {
     value: "reply",
 };
 
-/// A [`Generator`] that asks another only what it has not answered yet.
+/// A [`Generator`] that calls another only for prompts not in the cache.
 pub struct CachedReplies {
     inner: Arc<dyn Generator>,
     database: Database,
@@ -37,8 +37,8 @@ pub struct CachedReplies {
 }
 
 impl CachedReplies {
-    /// Opens or makes the database at `path`, and its folder; a new file is its owner's alone. New replies are labelled with
-    /// `dataset`.
+    /// Opens or creates the database at `path`, and its folder; a new file is readable only by its owner. New replies are
+    /// labelled with `dataset`.
     pub fn open(
         inner: Arc<dyn Generator>,
         path: &Path,
@@ -59,7 +59,7 @@ impl CachedReplies {
         self.failure.get()
     }
 
-    /// `None` where the generator's replies are not worth keeping.
+    /// Returns `None` if the generator's replies are not cached.
     fn key(&self, prompt: &Prompt) -> Option<ContentKey> {
         Some(key(&[
             self.inner.fingerprint()?,
@@ -147,7 +147,7 @@ impl Generator for CachedReplies {
             origin = reply.origin;
             Ok(reply)
         };
-        // After a failure each that waited asks for itself.
+        // After a failure, each waiting caller makes its call.
         let reply: Result<Completion, LlmError> = cell.get_or_try_init(|| ask).await.cloned();
         self.asking().remove(&key);
         Ok(Completion { origin, ..reply? })

@@ -27,7 +27,7 @@ const PASSAGES: [TitledText<'static>; 5] = [
     },
 ];
 
-/// Calls `reranker` as the pipeline may.
+/// Checks `reranker` with the calls that the pipeline may make.
 pub(super) async fn check(reranker: &dyn Reranker) {
     let fingerprint = reranker.fingerprint().to_owned();
     assert!(!fingerprint.is_empty());

@@ -94,7 +94,7 @@ impl<'t> TrecRun<'t> {
         })
     }
 
-    /// The run's name: the sixth column of its last line.
+    /// Returns the run's name: the sixth column of its last line.
     #[must_use]
     pub fn tag(&self) -> &'t str {
         self.tag

@@ -32,16 +32,16 @@ pub use effects::Effect;
 pub use noise::{Noise, NoiseSource};
 pub use prompts::{Call, CallReplies, PromptMaker, shown};
 
-/// A crossed comparison in numbers.
+/// Results of a crossed comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cross {
-    /// Questions that have a score in all four cells.
+    /// Questions with a score in all four cells.
     pub n: usize,
-    /// Questions left out for a crossed call that failed.
+    /// Questions omitted because a crossed call failed.
     pub failed: usize,
     /// Usage of the calls made, repeats included.
     pub asked: ArmUse,
-    /// Crossed prompts whose replies the runs' records hold.
+    /// Crossed prompts with recorded replies.
     pub recorded: usize,
     /// True if both runs have the same generator, template and parameters.
     pub same_generator: bool,
@@ -49,7 +49,7 @@ pub struct Cross {
     pub same_passages: usize,
     /// Mean score by passages (A's, B's) and then by generator (A's, B's).
     pub cells: [[f64; 2]; 2],
-    /// B's answers less A's.
+    /// B's answers minus A's.
     pub difference: Effect,
     /// Effect of B's passages.
     pub retrieval: Effect,

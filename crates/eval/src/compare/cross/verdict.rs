@@ -1,4 +1,4 @@
-//! A crossed comparison in a sentence or two: better, worse, noise, or luck.
+//! Interpretation of a crossed comparison in a sentence or two: better, worse, noise, or chance.
 
 use super::{Cross, Effect};
 use crate::compare::verdict::{LEVEL, equals};

@@ -83,7 +83,7 @@ impl Sweep {
         }
     }
 
-    /// The sweep of some of the questions.
+    /// Returns the sweep restricted to some of the questions.
     fn part(&self, questions: std::ops::Range<usize>) -> SweepScores {
         let default = &self.default[questions.clone()];
         let mut trials = vec![known("default", default, 500.0)];
@@ -119,7 +119,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
         .and_then(|difference| difference.ci95)
         .filter(|ci95| ci95.low > 0.0);
     let naive = alone.map(|_| best.name.clone());
-    // The half begins with a cluster.
+    // The second half begins with a new cluster.
     let half = (n / 2..n)
         .find(|&at| sweep.cluster_of[at] != sweep.cluster_of[at - 1])
         .expect("many clusters");
@@ -169,7 +169,7 @@ fn where_signs_are_chance_a_winner_is_claimed_in_at_most_16_of_200_sweeps() {
         |_| true,
     );
     assert!(crosswise <= 16 && held_out <= 16, "{crosswise}, {held_out}");
-    // What it guards against: by its own interval alone the best of 36 would be claimed in a quarter of them.
+    // The error it prevents: by its interval alone the best of 36 would be claimed in a quarter of them.
     assert!(naive > 40, "{naive}");
 }
 

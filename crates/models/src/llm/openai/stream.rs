@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// The chat completion that a body of server-sent events adds up to, as JSON; its complaint where it has one. `None`: the body is
-/// none. The error says why a stream is not whole.
+/// Assembles the chat completion in a body of server-sent events, as JSON; its error message if it has one. `None`: the body is
+/// not a stream. The error describes an incomplete stream.
 pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
     let text = std::str::from_utf8(body)
         .ok()?

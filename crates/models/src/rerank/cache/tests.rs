@@ -1,4 +1,4 @@
-//! The wrapper over a reranker that counts what it is asked.
+//! The wrapper over a reranker that counts its calls.
 
 use std::sync::atomic::AtomicUsize;
 
