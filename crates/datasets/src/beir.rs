@@ -20,7 +20,7 @@ use crate::place::Place;
 use crate::{questions, read};
 use ragtriage_core::types::Document;
 
-/// The split of a BEIR set that figures are published for.
+/// The split of a BEIR set for which results are published.
 const SPLIT: &str = "test";
 
 #[derive(Deserialize)]
@@ -43,7 +43,7 @@ struct BeirQuery {
     metadata: Value,
 }
 
-/// Our part of a query's `metadata`.
+/// The part of a query's `metadata` written by this project.
 #[derive(Serialize)]
 pub(super) struct OwnMetadata<T> {
     pub(super) ragtriage: T,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The fields of the head of `text`, none where it has no head.
+/// Returns the fields of the front matter of `text`; empty without one.
 pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     let mut lines = text.lines();
@@ -34,7 +34,7 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             continue;
         };
         match value.trim() {
-            // A list's items follow, or a table that is not read.
+            // The items of a list follow, or a nested table, which is skipped.
             "" => list = Some(key.to_owned()),
             "|" | ">" | "|-" | ">-" => {}
             unclosed
@@ -43,7 +43,7 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             value => _ = fields.insert(key.to_owned(), inline(value)),
         }
     }
-    // No second rule: it was no head, but a document that begins with one.
+    // Without a closing rule it is not front matter, but a document that begins with a rule.
     BTreeMap::new()
 }
 
@@ -86,7 +86,7 @@ fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
     })
 }
 
-/// Items between commas, those inside quotes left alone.
+/// Splits items at commas outside quotes.
 fn parted(items: &str) -> Vec<&str> {
     let commas = unquoted(items)
         .filter(|(_, byte)| *byte == b',')
@@ -112,7 +112,7 @@ fn scalar(text: &str) -> Value {
     {
         return inner.replace("''", "'").into();
     }
-    // YAML's escapes in double quotes are JSON's and some more; what JSON does not know stays as it is written.
+    // YAML's escapes in double quotes are a superset of JSON's; others are left as written.
     if let Some(inner) = text
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
@@ -123,7 +123,7 @@ fn scalar(text: &str) -> Value {
         "true" => true.into(),
         "false" => false.into(),
         "null" | "~" => Value::Null,
-        // Only what JSON calls a number: neither `inf` nor a date.
+        // Only JSON numbers: neither `inf` nor a date.
         number => number
             .parse::<serde_json::Number>()
             .map_or_else(|_| number.into(), Value::Number),

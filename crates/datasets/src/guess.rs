@@ -1,4 +1,4 @@
-//! Which format a folder or file has, seen from its names and first bytes.
+//! Detects the format of a folder or file by its names and first bytes.
 
 use std::fs::File;
 use std::io::Read;

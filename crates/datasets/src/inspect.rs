@@ -12,11 +12,11 @@ use crate::questions;
 use crate::spec::own_split;
 use ragtriage_core::config::DatasetSettings;
 
-/// Reads the data set that `spec` names as far as it can be read.
+/// Reads as much as possible of the data set that `spec` names.
 ///
 /// # Errors
-/// Errors that leave nothing to inspect: no such path, a folder that could not be read or is laid out for another format, a split or
-/// pattern that is none. A questions file that is missing is a slip.
+/// Errors that leave nothing to inspect: a missing path, a folder that cannot be read or has another format's layout, an invalid
+/// split or pattern. A missing questions file is collected as an error.
 pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, DatasetError> {
     own_split(spec)?;
     let mut draft = Draft::lenient(spec.missing_evidence());

@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::{questions, read};
 use ragtriage_core::types::{ByteRange, DocId};
 
-/// One line: a question with what it quotes.
+/// One line: a question with its quotes.
 #[derive(Clone, Debug)]
 pub struct LabelLine {
     /// Its place.
@@ -24,13 +24,13 @@ pub struct LabelLine {
     pub id: String,
     /// The text of the question.
     pub text: String,
-    /// Its answers, as far as they are strings.
+    /// Its answers that are strings.
     pub answers: Vec<String>,
     /// The required facts, each with its wordings.
     pub required: Vec<Vec<String>>,
     /// The pieces of its evidence, in the order of the line.
     pub pieces: Vec<LabelMember>,
-    /// The documents it names as relevant, by whatever grade.
+    /// The documents it names as relevant, with any grade.
     pub relevant: Vec<DocId>,
     raw: String,
     fields: Map<String, Value>,
@@ -44,9 +44,9 @@ pub struct LabelMember {
     pub doc: DocId,
     /// Its quotes.
     pub quotes: Vec<String>,
-    /// Or its byte ranges.
+    /// Its byte ranges, as an alternative to quotes.
     pub ranges: Vec<ByteRange>,
-    /// Its group, and its place there where the group is a list.
+    /// The index of its group, and its index within the group if that is a list.
     at: (usize, Option<usize>),
 }
 
@@ -125,7 +125,7 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
 }
 
 impl LabelLine {
-    /// Lets the piece of that number say something else.
+    /// Replaces the piece of that number.
     pub(crate) fn set_piece(
         &mut self,
         number: usize,
@@ -158,7 +158,7 @@ impl LabelLine {
         self.is_changed = true;
     }
 
-    /// Lets a relevant document go by another id, where the line lists grades or ids; of two grades the higher holds.
+    /// Renames a relevant document, if the line lists grades or ids; of two grades the higher is used.
     pub(crate) fn rename_relevant(&mut self, from: &DocId, to: &DocId) {
         if !self.relevant.contains(from) {
             return;
@@ -361,7 +361,7 @@ mod tests {
             text(&folder),
             format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}")
         );
-        // What was read is not there any more.
+        // The line that was read no longer exists.
         let again = write_labels(folder.path(), &lines);
         assert!(
             matches!(again, Err(DatasetError::ChangedMeanwhile { .. })),

@@ -32,7 +32,7 @@ pub fn question_line<'a>(
     })
 }
 
-/// A value as JSON in one line, with a space behind each comma and colon.
+/// Serialises a value as JSON on one line, with a space after each comma and colon.
 pub(super) fn spaced(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     value
@@ -41,7 +41,7 @@ pub(super) fn spaced(value: &impl Serialize) -> String {
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
-/// Writes a file of `lines`, each ended by a line feed.
+/// Writes a file of `lines`, each terminated by a line feed.
 pub(super) fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for line in lines {
@@ -120,7 +120,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// Returns true if this is what a reader makes of a question of which it has the words and nothing else.
+    /// Returns true if a reader derives these labels from a question's text alone.
     pub(super) fn is_plain(&self) -> bool {
         let Self {
             kind,
@@ -172,7 +172,7 @@ impl<'a> WrittenMember<'a> {
     }
 }
 
-/// The text of `range`, where it is found there and nowhere else.
+/// Returns the text of `range` if it occurs exactly once.
 fn quoted(text: &str, range: ByteRange) -> Option<&str> {
     let quote = text.get(range.as_range())?;
     quote::locate(text, quote)
@@ -274,7 +274,8 @@ mod tests {
         }
     }
 
-    /// Texts in which pieces repeat, with letters of one to four bytes, line ends of both sorts and other white space.
+    /// Texts with repeated pieces, with characters of one to four bytes, both kinds of line ends and other white
+    /// space.
     fn texts() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "a", "ab", "é", "日本", "🦀", " ", "  ", "\r\n", "\n", "\u{a0}", "\u{2028}", "\"", "\\",
@@ -282,7 +283,7 @@ mod tests {
         prop::collection::vec(piece, 1..40).prop_map(|pieces| format!("x{}", pieces.concat()))
     }
 
-    /// A range of `text` as labels have them: on letters, without outer white space.
+    /// A valid label range of `text`: on character boundaries, without outer white space.
     fn range_of(
         text: &str,
         from: prop::sample::Index,

@@ -1,4 +1,4 @@
-//! CISI and Cranfield as the SMART system had them.
+//! CISI and Cranfield in the format of the SMART system.
 //!
 //! A document's text is title, author, source and body, so its title field is empty; a query's is title and body.
 //! The remaining fields of one CISI document (`.K` key words, `.C` categories) follow the body, as in the
@@ -29,7 +29,7 @@ enum Collection {
 }
 
 impl Collection {
-    /// Documents, queries, judgments.
+    /// Returns the files of documents, queries and judgments.
     fn files(self) -> [&'static str; 3] {
         match self {
             Self::Cisi => ["CISI.ALL", "CISI.QRY", "CISI.REL"],
@@ -37,7 +37,7 @@ impl Collection {
         }
     }
 
-    /// Grades of a judgment's columns after query and document.
+    /// Parses the grade from a judgment's columns after query and document.
     fn grade(self, columns: &[&str]) -> Option<i32> {
         match (self, columns) {
             (Self::Cisi, _) => Some(1),

@@ -21,8 +21,8 @@ const WRAPPED: [&str; 12] = [
     "pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages",
 ];
 
-/// English pages have more of Lucene's 33 stop words than this: 21 to 35 % of the words of each shipped runbook, commands included.
-/// Other languages share a few short ones by chance (German "in", "was", "an").
+/// English text has a larger share of Lucene's 33 stop words than this: 21% to 35% of the words of each shipped runbook, commands
+/// included. Other languages share a few short ones by chance (German "in", "was", "an").
 const LEAST_STOP_WORDS: f64 = 0.15;
 
 /// A summary of a folder of documents.
@@ -32,21 +32,22 @@ pub struct Survey {
     pub n_documents: usize,
     /// Number of words, separated by white space.
     pub n_words: usize,
-    /// Words of the document in the middle.
+    /// Median number of words per document.
     pub median_words: usize,
-    /// The longest, with its words.
+    /// The longest document, with its number of words.
     pub longest: Option<(String, usize)>,
-    /// Documents that are empty.
+    /// Number of empty documents.
     pub n_empty: usize,
-    /// Files that would be documents, were they UTF-8; no data set loads while they are there.
+    /// Number of files that are documents but not UTF-8; the data set does not load while they
+    /// exist.
     pub n_unreadable: usize,
-    /// The patterns to ask for; empty: what is read unasked.
+    /// The patterns to configure; empty: the default.
     pub globs: Vec<String>,
     /// The number of documents by extension.
     pub endings: BTreeMap<String, usize>,
     /// Source code files found next to prose and omitted, by extension.
     pub code: BTreeMap<String, usize>,
-    /// Files whose text has to be taken out first, by ending.
+    /// Files whose text has to be extracted first, by extension.
     pub wrapped: BTreeMap<String, usize>,
     /// Share of all documents that are Markdown with at least two headings under the title.
     pub share_with_headings: f64,
@@ -96,7 +97,7 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     Ok(seen)
 }
 
-/// The documents that are UTF-8; others are counted, and are none of their ending.
+/// Returns the UTF-8 documents; others are counted, but not by extension.
 fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetError> {
     let mut draft = Draft::lenient(MissingEvidence::Error);
     files::documents(folder, &seen.globs, &mut draft)?;
@@ -111,7 +112,7 @@ fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetEr
                 }
                 no_text = no_text.or(Some(slip));
             }
-            // Its cause, where there is one, says what to do.
+            // The hint is that of its cause, if there is one.
             DatasetError::EmptyCorpus { .. } => return Err(no_text.unwrap_or(slip)),
             other => return Err(other),
         }

@@ -61,7 +61,7 @@ pub(super) fn write(
     write_lines(&path, std::iter::once(header).chain(judgments))
 }
 
-/// Refuses ids that do not come back from a table as they went in, and a split that names no file.
+/// Rejects ids that a table does not round-trip, and a split that is not a valid file name.
 pub(super) fn check(dataset: &Dataset, split: &str) -> Result<(), DatasetError> {
     if split.is_empty() || split.contains(['/', '\\']) || split.starts_with('.') {
         return Err(no_column("the split", split));

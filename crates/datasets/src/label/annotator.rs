@@ -1,4 +1,4 @@
-//! Who judges: a person, or a file of judgments.
+//! The annotator contract: implemented by a person at a terminal, or by a file of judgments.
 
 use std::io;
 
@@ -18,7 +18,7 @@ pub struct LabelProgress {
     pub n_passages: usize,
 }
 
-/// A passage to be judged.
+/// A passage to judge.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownPassage<'a> {
     /// The question.
@@ -29,7 +29,7 @@ pub struct ShownPassage<'a> {
     pub document: &'a Document,
     /// The passage in it.
     pub range: ByteRange,
-    /// True if a passage that was judged before answers the question.
+    /// True if an earlier judged passage answers the question.
     pub is_answered: bool,
 }
 
@@ -40,8 +40,8 @@ impl ShownPassage<'_> {
         &self.document.text[self.range.as_range()]
     }
 
-    /// Its sentences, table rows, list items and lines of code in order, as bytes of the document: what evidence is picked
-    /// from by number.
+    /// Returns its sentences, table rows, list items and lines of code in order, as byte ranges of the document, from
+    /// which evidence is selected by number.
     #[must_use]
     pub fn pieces(&self) -> Vec<ByteRange> {
         let at = self.range.start;
@@ -55,35 +55,36 @@ impl ShownPassage<'_> {
 /// A decision about a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageJudgment {
-    /// So relevant is its document: 0 not at all, [`super::ANSWERS`] it answers the question.
+    /// The relevance grade of its document: 0 not relevant, [`super::ANSWERS`] answers the
+    /// question.
     Grade(i32),
-    /// Left unjudged.
+    /// No judgment.
     Skip,
-    /// Enough passages of this question: the rest stays unjudged.
+    /// Enough passages of this question: the rest is not judged.
     Enough,
     /// Nothing in the documents answers the question.
     Unanswerable,
-    /// The last judgment is to be made again.
+    /// Repeat the last judgment.
     Back,
-    /// No more for now.
+    /// Stop the session.
     Stop,
 }
 
-/// An answer to a question of ours, or one of the two ways out of it.
+/// A reply to a request, or one of the two ways to leave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnnotatorReply<T> {
     /// The requested value.
     Given(T),
-    /// The passage is to be judged again.
+    /// Judge the passage again.
     Back,
-    /// No more for now.
+    /// Stop the session.
     Stop,
 }
 
 /// The words of a document that answer a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quote {
-    /// These bytes of it.
+    /// This byte range of the document.
     Range(ByteRange),
     /// Every occurrence of these words.
     Words(String),
@@ -96,11 +97,11 @@ pub enum Quote {
 pub struct Refused<'a> {
     /// The words.
     pub words: &'a str,
-    /// The nearest piece of the document.
+    /// The nearest passage of the document.
     pub nearest: Option<ByteRange>,
 }
 
-/// The short answer that is wanted.
+/// A request for the short answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WantedAnswer<'a> {
     /// Known wordings that do not occur in this passage's evidence; another wording is requested, if there is
@@ -117,24 +118,24 @@ pub enum Closing {
     Unanswerable,
     /// Unknown: the question remains without an answer.
     Open,
-    /// The last judgment is to be made again.
+    /// Repeat the last judgment.
     Back,
-    /// No more for now.
+    /// Stop the session.
     Stop,
 }
 
 /// Judges passages, one at a time.
 ///
-/// Contract: whatever an annotator cannot make sense of it asks for again itself; an error means that it is gone. What it is
-/// asked next follows from what it said. [`PassageJudgment::Back`] at a question's first passage, and
-/// [`PassageJudgment::Unanswerable`] where one answers ([`ShownPassage::is_answered`]), change nothing: the passage is shown
-/// again.
+/// Contract: an annotator repeats a request itself until the input is valid; an error means that it is unavailable. The next
+/// request depends on the reply. [`PassageJudgment::Back`] at a question's first passage, and
+/// [`PassageJudgment::Unanswerable`] if a passage answers ([`ShownPassage::is_answered`]), have no effect: the passage is
+/// shown again.
 pub trait Annotator {
     /// Judges a passage.
     fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment>;
 
-    /// Which words of the document of `shown`, which was just said to answer the question, do so. Asked again with what was
-    /// `refused` until the words are there.
+    /// Returns the words of the document of `shown` that answer the question, after a grade that says so. Called again with
+    /// `refused` until the words occur in the document.
     fn quote(
         &mut self,
         shown: &ShownPassage<'_>,

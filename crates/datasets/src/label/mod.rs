@@ -5,7 +5,7 @@
 //! terminal (`cli/dataset/terminal.rs`; input is parsed by [`command`] and displayed by `report/labelling.rs`) or a file of
 //! judgments ([`QrelsAnnotator`]). [`agreement`] compares the judgments of two annotators.
 //!
-//! Nothing here prints, or knows which retriever found a passage or where it ranked it, beyond putting passages in order.
+//! Nothing here prints, or knows the retriever or the rank of a passage, except for ordering the passages.
 
 mod annotator;
 mod error;

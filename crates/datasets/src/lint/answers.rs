@@ -1,4 +1,4 @@
-//! Answers that their evidence does not hold: a reader of the evidence cannot give what it is scored by.
+//! Answers missing from their evidence: a reader of the evidence cannot give the expected answer.
 
 use super::finding::{Finding, Rule};
 use super::subject::LintSubject;
@@ -15,7 +15,8 @@ pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Free questions without an answer or a required fact, in a set whose other questions have one: sets for retrieval alone have none.
+/// Reports free questions without an answer or a required fact, in a set where other questions have one (retrieval-only sets have
+/// none).
 #[must_use]
 pub fn unjudged(subject: &LintSubject<'_>) -> Vec<Finding> {
     if !subject.questions.iter().any(has_gold_answer) {

@@ -16,13 +16,13 @@ use ragtriage_core::text::sentences;
 use ragtriage_core::types::{Corpus, DocId, Question};
 use ragtriage_core::types::{Pooled, Pools};
 
-/// The number of passages pooled of each retriever: most metrics read no more of a ranking.
+/// The number of passages pooled per retriever: most metrics use no more of a ranking.
 pub const DEPTH: usize = 10;
 
-/// The passage must hold more than this share of the question's content terms.
+/// The passage must contain more than this share of the question's content terms.
 const SHARED: f64 = 0.5;
 
-/// The numbers of the questions that are worth pooling for: with labels to hold against, and an answer that says something.
+/// Returns the indexes of the questions suitable for pooling: with labels and an informative answer.
 #[must_use]
 pub fn worth_pooling(subject: &LintSubject<'_>) -> Vec<usize> {
     (0..subject.questions.len())
@@ -36,7 +36,7 @@ fn is_worth_pooling(question: &Question) -> bool {
         && question.answers.iter().any(|answer| says_something(answer))
 }
 
-/// A finding for each question and unlabelled document, with the best ranked chunk. `pools` are those of the questions `numbers`.
+/// Reports each question and unlabelled document, with the best-ranked chunk. `pools` are those of the questions `numbers`.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
     numbers
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use ragtriage_core::types::{Chunk, ChunkId, Document, QuestionKind, RetrieverName};
 
-    /// Every document as one chunk, found by BM25 in this order.
+    /// Each document as one chunk, ranked by BM25 in this order.
     fn pools(documents: &[Document], n_questions: usize) -> Pools {
         let chunk = |document: &Document| Chunk {
             id: ChunkId::new(&document.id, 0),

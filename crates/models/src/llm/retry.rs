@@ -284,7 +284,7 @@ mod tests {
     #[tokio::test]
     async fn once_a_prompt_waited_in_vain_the_others_are_given_one_call() {
         let too_long = Some(Duration::from_secs(51));
-        // From the last to the first: the first prompt is turned away twice, the second once, the third is answered, and the
+        // From the last to the first: the first prompt is rejected twice, the second once, the third is answered, and the
         // fourth may wait again.
         let script = vec![
             busy(429, None),
