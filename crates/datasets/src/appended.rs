@@ -95,7 +95,7 @@ impl Appended {
         Ok(())
     }
 
-    /// The file.
+    /// Returns the file's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

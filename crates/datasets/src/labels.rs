@@ -287,7 +287,7 @@ fn piece(
     })
 }
 
-/// A string, or a list of them.
+/// Parses a string or a list of strings.
 fn wordings(value: Value) -> Vec<String> {
     match value {
         Value::Array(values) => strings(values),

@@ -320,7 +320,7 @@ impl<'a> RankedPieces<'a> {
         is_sized.then(|| self.spans(top)).flatten()
     }
 
-    /// The bytes of the best-covered member of each group.
+    /// Returns the bytes of the best-covered member of each group.
     fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
         let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
         let ranged = labelled

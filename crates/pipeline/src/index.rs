@@ -65,7 +65,7 @@ impl ContentHash {
         self.0.update(bytes);
     }
 
-    /// The first 16 bytes in hexadecimal.
+    /// Returns the first 16 bytes in hexadecimal.
     pub(crate) fn name(self) -> String {
         hex(&self.0.finalize()[..16])
     }

@@ -76,7 +76,7 @@ mod tests {
     use crate::retriever::Retrieved;
     use ragtriage_core::types::{Hit, Ranking};
 
-    /// Returns fixed results for every question.
+    /// A retriever with fixed results for every question.
     struct Fixed(RetrieverName, Vec<(&'static str, f64)>);
 
     #[async_trait]

@@ -2,10 +2,10 @@
 
 /// Receives the progress of consecutive steps.
 pub trait Progress: Send + Sync {
-    /// A step begins: its description, and its number of units.
+    /// Begins a step; `what` describes it, `total` is its number of units.
     fn start(&self, what: &str, total: u64);
     /// Reports that `units` more units are done.
     fn advance(&self, units: u64);
-    /// The step ends.
+    /// Ends the step.
     fn finish(&self);
 }

@@ -58,7 +58,7 @@ impl Sink for RunSink<'_> {
         self.folder.name()
     }
 
-    /// The manifest of a resumed run is unchanged until the run ends.
+    /// Writes the initial manifest, except for a resumed run, whose manifest is unchanged until it ends.
     fn begin(&mut self) -> Result<(), PipelineError> {
         if !self.folder.file("run.json").exists() {
             self.write_manifest()?;

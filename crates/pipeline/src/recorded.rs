@@ -202,7 +202,7 @@ impl ExternalPipeline {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// A missing answer is an empty one, and a blank one abstains: SQuAD 2.0's predictions use this form, and its
+    /// Builds an attempt. A missing answer is an empty one, and a blank one abstains: SQuAD 2.0's predictions use this form, and its
     /// `AnswerEM` of an unanswerable question counts it as right.
     fn attempt(&self, answer: Option<String>, passages: Vec<ChunkId>, prompt: u64) -> Attempt {
         let raw = answer.unwrap_or_default();

@@ -28,7 +28,7 @@ pub struct Retrieved {
 /// empty; a question that cannot be encoded is an error.
 #[async_trait]
 pub trait Retriever: Send + Sync {
-    /// Its name in traces.
+    /// Returns its name in traces.
     fn name(&self) -> RetrieverName;
 
     /// Encodes questions in one batch before they are asked, which is faster than one by one.

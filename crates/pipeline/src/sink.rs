@@ -10,7 +10,7 @@ use super::plan::Plan;
 /// Contract: `begin` is called first, then `caller` if the built-in pipeline is executed, then `take` once per
 /// finished question in completion order, then `finish` unless the execution was aborted.
 pub trait Sink: Send {
-    /// The run's name.
+    /// Returns the run's name.
     fn name(&self) -> String;
 
     /// Prepares for results, before anything is indexed or asked.

@@ -329,7 +329,7 @@ pub(crate) fn spec(
     }
 }
 
-/// A graph that the engine did not build is not used: all vectors are then scanned, and the manifest says
+/// Describes the search method. A graph that the engine did not build is not used: all vectors are then scanned, and the manifest says
 /// so.
 async fn how_searched(
     plan: &StorePlan,
@@ -362,7 +362,7 @@ struct MeasuredTexts<'a> {
     role: Role,
 }
 
-/// Measures how much of the texts lies beyond the encoder's input limit; `None` where that is unknown.
+/// Measures the truncation of texts by the encoder's input limit; `None` if unknown.
 async fn truncation(
     encoder: &dyn Encoder,
     name: RetrieverName,
@@ -504,7 +504,7 @@ mod tests {
         }
     }
 
-    /// Returns its only point with the question's only number as the score.
+    /// A store that returns its only point with the question's only number as the score.
     struct Echo;
 
     #[async_trait]

@@ -118,9 +118,9 @@ pub struct Manifest {
     pub vector_search: String,
     /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
     pub seconds: BTreeMap<String, f64>,
-    /// Vectors taken from the cache.
+    /// Number of vectors from the cache.
     pub vectors_cached: usize,
-    /// Vectors that had to be computed.
+    /// Number of computed vectors.
     pub vectors_computed: usize,
 }
 

@@ -34,7 +34,7 @@ pub struct ShownPassage<'a> {
 }
 
 impl ShownPassage<'_> {
-    /// The passage's text.
+    /// Returns the passage's text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.document.text[self.range.as_range()]

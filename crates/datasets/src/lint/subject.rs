@@ -40,7 +40,7 @@ impl<'a> LintSubject<'a> {
         }
     }
 
-    /// The number of a document; `None` if it is missing (labels may name missing documents).
+    /// Returns the number of a document; `None` if it is missing (labels may name missing documents).
     #[must_use]
     pub(crate) fn document_number(&self, id: &DocId) -> Option<usize> {
         self.by_id.get(id).copied()

@@ -273,7 +273,7 @@ impl TokenModel {
 }
 
 impl TokenFrame {
-    /// Number of word pieces that fit in addition to the frame.
+    /// Returns the number of word pieces that fit in addition to the frame.
     fn room(&self) -> usize {
         self.n_tokens
             .saturating_sub(self.before.len() + self.after.len())

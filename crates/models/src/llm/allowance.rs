@@ -396,7 +396,7 @@ mod tests {
         assert!(waiting.await.is_ok());
     }
 
-    /// Returns a reply that is never read.
+    /// A generator whose connection breaks off before the reply is read.
     struct BreaksOff;
 
     #[async_trait]

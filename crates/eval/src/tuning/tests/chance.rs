@@ -14,7 +14,7 @@ const N_SETTINGS: usize = 36;
 const N_GROUPS: usize = 6;
 const TRIES: u64 = 200;
 
-/// An outcome of 0, .5 or 1.
+/// Returns an outcome of 0, .5 or 1.
 fn outcome(ease: f64) -> f64 {
     f64::from(u8::from(ease > 0.4) + u8::from(ease > 0.6)) / 2.0
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use super::*;
 use crate::rerank::contract;
 
-/// Returns the passage's length minus the query's as the score, or a preset score.
+/// A reranker that scores with the passage's length minus the query's, or a preset score.
 struct Counting {
     n_asked: AtomicUsize,
     fingerprint: &'static str,

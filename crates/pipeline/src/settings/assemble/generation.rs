@@ -94,7 +94,7 @@ fn openai_settings(
     })
 }
 
-/// Maximum number of concurrent calls: `concurrency` is the initial value.
+/// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
 fn most_concurrency(generation: &GenerationSettings) -> usize {
     generation
         .most_concurrency
