@@ -47,7 +47,7 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
     BTreeMap::new()
 }
 
-/// Returns true if `line` starts a top-level key: indented lines belong to a nested table, comments
+/// Returns true if `key` is a top-level key: indented lines belong to a nested table, comments
 /// are skipped.
 fn is_key(key: &str) -> bool {
     !key.is_empty()

@@ -62,7 +62,7 @@ impl<'a> ShownPiece<'a> {
     }
 }
 
-/// Returns true if a passage is exactly the text of its range.
+/// Returns true if a passage's text has the length of its range, and so is the text of that range.
 pub(super) fn is_sized(passage: &Passage) -> bool {
     !passage.range.is_empty() && passage.range.len() == passage.text.len()
 }

@@ -8,8 +8,8 @@ use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
 use ragtriage_runs::SavedRun;
 
-/// The share of questions without a verdict above which the others do not represent the run: larger than the share
-/// outside an interval.
+/// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
+/// interval.
 const MOST_UNJUDGED: f64 = 0.05;
 /// Tolerance for means summed in a different order; a limit met exactly is met.
 const ROUNDING: f64 = 1e-9;

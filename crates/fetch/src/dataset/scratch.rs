@@ -53,8 +53,8 @@ impl Drop for SetScratch {
     }
 }
 
-/// Restores the set `name` of `root` if a process was killed between the two renames of [`SetScratch::install`]: renames the last copy
-/// moved aside back, unless its process is alive. If that fails, the set remains missing.
+/// Restores the set `name` of `root` if a process was killed between the two renames of [`SetScratch::install`]: moves the
+/// newest replaced copy back, unless its process is alive. If that fails, the set remains missing.
 pub(super) fn restore(root: &Path, name: &str) {
     let target = root.join(name);
     if target.exists() {
