@@ -39,7 +39,7 @@ pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // an editor's dangling lock, say
+            Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // for example an editor's dangling lock link
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
                 return Err(read::unreadable(&path, error.into()));

@@ -172,7 +172,7 @@ fn evidence(
             });
         let Some(paragraph) = sentences.get(&doc) else {
             continue;
-        }; // the draft counts or refuses it
+        }; // the draft counts or rejects it
         let Some(&range) = usize::try_from(*index)
             .ok()
             .and_then(|index| paragraph.get(index))

@@ -71,7 +71,7 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
 /// `Write`.
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
-    let path = path.canonicalize().unwrap_or(path); // a link stays one
+    let path = path.canonicalize().unwrap_or(path); // preserves a link
     let held = File::options()
         .append(true)
         .open(&path)
@@ -113,7 +113,7 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
     }
     let partial = PathBuf::from(format!("{}.partial-{}", path.display(), std::process::id()));
     let written = fs::copy(&path, &partial).and_then(|_| {
-        let mut file = File::create(&partial)?; // the copy gave it the file's mode
+        let mut file = File::create(&partial)?; // the copy has the file's mode
         file.write_all(out.as_bytes())?;
         file.sync_data()?;
         fs::rename(&partial, &path)

@@ -54,7 +54,7 @@ fn recorded(
     draft: &mut Draft,
 ) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
-    fields.remove("metadata"); // BEIR's queries have it, and it labels nothing
+    fields.remove("metadata"); // present in BEIR's queries; not a label
     let wanted = if is_given(&fields, &["answers", "answer"]) {
         None
     } else {

@@ -85,7 +85,7 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
         *kind.entry(ending).or_default() += 1;
     }
     if seen.endings.is_empty() {
-        seen.endings = std::mem::take(&mut seen.code); // a folder of source code alone is one to ask about
+        seen.endings = std::mem::take(&mut seen.code); // a folder of source code only
     }
     let mut asked = seen.endings.keys().map(String::as_str);
     if !seen.code.is_empty() || asked.any(|ending| PROSE[READ_UNASKED..].contains(&ending)) {

@@ -64,7 +64,7 @@ async fn pool_one(
         .into_iter()
         .map(|(id, ranks)| Pooled { id, ranks })
         .collect();
-    pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks stay in the order of their ids
+    pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks are ordered by id
     Ok(pooled)
 }
 

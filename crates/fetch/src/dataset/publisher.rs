@@ -84,7 +84,7 @@ async fn fetch_set(
         Err(FetchError::Disk { .. } | FetchError::Dataset(DatasetError::Write { .. }))
     );
     if !is_full {
-        partial.remove(); // what is wrong with it is wrong the next time too
+        partial.remove(); // it would fail again the next time
     }
     Ok(Fetched {
         folder: target,

@@ -19,7 +19,7 @@ impl SetScratch {
     /// Creates an empty one in `root` for the set `name`, not shared with other processes.
     pub(super) fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
         let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
-        let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
+        let _ = fs::remove_dir_all(&path); // left by a killed process with this id, if any
         fs::create_dir_all(&path).map_err(DatasetError::write(&path))?;
         Ok(Self {
             path,
@@ -35,13 +35,13 @@ impl SetScratch {
     /// Replaces `target`, if it exists, with the folder.
     pub(super) fn install(self, target: &Path) -> Result<(), DatasetError> {
         let earlier = Self::new(&self.root, &self.name, "old")?;
-        let _held = lock(&earlier.path); // where files cannot be locked, it is done without
+        let _held = lock(&earlier.path); // without a lock if the file system has none
         let old = earlier.path.join(SET);
         if target.exists() {
             fs::rename(target, &old).map_err(DatasetError::write(target))?;
         }
         fs::rename(&self.path, target).map_err(|error| {
-            let _ = fs::rename(old, target); // back to what was there; the first error tells more
+            let _ = fs::rename(old, target); // restores the old set; the first error is more informative
             DatasetError::write(target)(error)
         })
     }
@@ -65,7 +65,7 @@ pub(super) fn restore(root: &Path, name: &str) {
     };
     let Some(_held) = lock(&folder) else { return };
     if fs::rename(folder.join(SET), &target).is_ok() {
-        let _ = fs::remove_dir_all(&folder); // what stays of it is empty
+        let _ = fs::remove_dir_all(&folder); // only an empty folder remains
     }
 }
 

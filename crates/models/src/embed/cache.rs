@@ -165,8 +165,7 @@ impl Encoder for CachedEncoder {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let shape = self.shape();
         if shape.many && role == Role::Passage {
-            // Each batch is a few hundred kilobytes, and an interrupted indexing resumes at the batch that was
-            // interrupted.
+            // Not cached: a passage's vectors take hundreds of kilobytes, and its collection resumes an interrupted indexing.
             self.n_misses
                 .fetch_add(texts.len() as u64, Ordering::Relaxed);
             return self.inner.encode(texts, role, on_progress).await;

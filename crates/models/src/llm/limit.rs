@@ -69,7 +69,7 @@ impl Limit {
             CallOutcome::TooMuch => {
                 self.places -= (self.places / 5).max(1).min(self.places - 1);
                 self.episode += 1;
-                self.best_mean = f64::INFINITY; // what was good then may not be now
+                self.best_mean = f64::INFINITY; // the old baseline may no longer apply
                 self.begin_window();
             }
             CallOutcome::Other => self.begin_window(),

@@ -36,6 +36,6 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // there is none unless a collection was opened
+        let _ = fs::remove_dir_all(&self.0); // exists only if a collection was opened
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
         let mut entry = entry.map_err(Refusal::unreadable)?;
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         match entry.header().entry_type() {
-            EntryType::XGlobalHeader => continue, // git's note of a commit
+            EntryType::XGlobalHeader => continue, // git's commit id
             EntryType::Regular => {}
             EntryType::Directory => {
                 inside(&path)?;
