@@ -88,7 +88,7 @@ mod tests {
     use crate::tests::{failed, manifest, trace};
     use ragtriage_core::types::{GoldMember, Trace};
 
-    /// A question with these scores from the first place on; `d#0` holds its gold.
+    /// A question with these scores from rank 1 on; `d#0` holds its gold evidence.
     fn scored(index: usize, ranked: &[(&str, f64)]) -> Trace {
         let ids: Vec<&str> = ranked.iter().map(|(id, _)| *id).collect();
         let mut trace = trace(index, &ids, "18 May", None);

@@ -40,8 +40,8 @@ pub trait Generator: Send + Sync {
     /// Returns the name of the model or reader, for reports.
     fn name(&self) -> &str;
 
-    /// Returns all that a response depends on besides the prompt's two messages: address, model, parameters. `None`: a response
-    /// costs nothing, so none is worth keeping.
+    /// Returns everything that a response depends on besides the prompt's two messages: address, model, parameters. `None`:
+    /// responses cost nothing and are not cached.
     fn fingerprint(&self) -> Option<&str> {
         None
     }
