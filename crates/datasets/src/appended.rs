@@ -1,4 +1,4 @@
-//! One's own `questions.jsonl`, to which lines are added; what is in it is never touched.
+//! Appends lines to a native `questions.jsonl`; existing contents are never modified.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -11,11 +11,11 @@ use crate::{questions, read};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Question;
 
-/// The file, open and locked where it is there, with what it holds already.
+/// The file with its existing questions; open and locked if it exists.
 #[derive(Debug)]
 pub struct Appended {
     path: PathBuf,
-    /// `None` until the file is made.
+    /// `None` until the file is created.
     file: Option<File>,
     ids: HashSet<String>,
     texts: HashSet<String>,
@@ -24,11 +24,11 @@ pub struct Appended {
 }
 
 impl Appended {
-    /// Opens `path`. One that is not there is not made yet, so that what fails before the first line leaves no empty file;
-    /// its folder must be there.
+    /// Opens `path`. A missing file is not created yet, so that an error before the first line leaves no empty file; its
+    /// folder must exist.
     ///
     /// # Errors
-    /// `NoFile`, `Write`, `Busy`, and for what is in it `Read`, `Utf8`, `Json`, `Field`.
+    /// `NoFile`, `Write`, `Busy`, and for existing contents `Read`, `Utf8`, `Json`, `Field`.
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
         let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
@@ -49,7 +49,7 @@ impl Appended {
             opened => locked(path, opened.map_err(DatasetError::write(path))?)?,
         };
         read::lines(path, |place, line| {
-            // The rest is the loader's.
+            // The loader validates the rest.
             let mut record = JsonRecord::parse(place, line)?;
             let id: Id = record.need(
                 &questions::ID,
@@ -71,10 +71,11 @@ impl Appended {
         })
     }
 
-    /// Makes the file where it is not there, so that no other process takes it between two lines.
+    /// Creates the file if it is missing, so that no other process takes it between two lines.
     ///
     /// # Errors
-    /// `Write`; `Busy` where another process made it in the meantime: what that wrote was not seen here.
+    /// `Write`; `Busy` if another process created it in the meantime, since its contents have not been
+    /// read.
     pub fn make(&mut self) -> Result<(), DatasetError> {
         if self.file.is_some() {
             return Ok(());
@@ -94,19 +95,20 @@ impl Appended {
         Ok(())
     }
 
-    /// The file.
+    /// Returns the file's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns true if a question of that id or that text, white space alike, is in it.
+    /// Returns true if it contains a question of that id or that text, up to white space.
     #[must_use]
     pub fn holds(&self, question: &Question) -> bool {
         self.ids.contains(question.id.as_str()) || self.texts.contains(&one_spaced(&question.text))
     }
 
-    /// Adds `line`, which is `question`'s, in one write: a kill leaves it whole or not at all.
+    /// Appends `line`, the serialised `question`, in one write, so that a kill cannot leave a
+    /// partial line.
     ///
     /// # Errors
     /// `Write`, `Busy`.
@@ -123,9 +125,9 @@ impl Appended {
     }
 }
 
-/// `file`, which stands at `path`, with no other writer.
+/// Locks `file`, opened at `path`, against other writers.
 fn locked(path: &Path, file: File) -> Result<File, DatasetError> {
-    // Any other failure is a file system's that knows no locks.
+    // Any other error comes from a file system without lock support.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         return Err(DatasetError::Busy {
             path: path.to_owned(),
@@ -152,7 +154,7 @@ mod tests {
     fn lines_are_added_and_what_is_there_stays_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
-        // By hand, without a line feed at its end.
+        // Edited by hand, without a line feed at its end.
         let before = "{\"id\": 1, \"query\": \"How  long?\", \"_by\": \"me\"}";
         std::fs::write(&path, before).expect("written");
         let mut file = Appended::open(&path).expect("opens");

@@ -1,10 +1,10 @@
 //! BEIR folders (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
 //!
-//! Only queries that the split judges are kept, and those that say themselves that nothing is judged for them. Document text
-//! stays apart from the title; graded judgments are kept as they stand, a grade of 0 or less being judged and not relevant.
+//! Loads the queries that the split judges, and those marked as having no relevant document. Document text is separate from the
+//! title. Graded judgments are loaded unchanged; a grade of 0 or less means judged and not relevant.
 //!
-//! What `dataset convert` knows of a query and BEIR has no file for stands under the key `ragtriage` of the query's `metadata`: the
-//! fields of a line of one's own questions but `id` and `text`. Its `relevant`, empty, says that nothing is judged.
+//! `dataset convert` writes query fields that BEIR has no file for under the key `ragtriage` of the query's `metadata`: the fields
+//! of a native `questions.jsonl` line except `id` and `text`. An empty `relevant` there marks a query without relevant documents.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::place::Place;
 use crate::{questions, read};
 use ragtriage_core::types::Document;
 
-/// The split of a BEIR set that figures are published for.
+/// The split of a BEIR set for which results are published.
 const SPLIT: &str = "test";
 
 #[derive(Deserialize)]
@@ -43,7 +43,7 @@ struct BeirQuery {
     metadata: Value,
 }
 
-/// Our part of a query's `metadata`.
+/// The part of a query's `metadata` written by this project.
 #[derive(Serialize)]
 pub(super) struct OwnMetadata<T> {
     pub(super) ragtriage: T,

@@ -1,8 +1,8 @@
-//! A data set's fingerprint.
+//! The digest of a data set.
 //!
-//! sha256 over a byte stream that can be read back one way only: every string is preceded by its length and every
-//! list by its count, as 64-bit little endian; JSON objects go by ascending key. The same files give the same digest
-//! on every platform. Changing the stream means changing [`VERSION`].
+//! sha256 over an unambiguous byte stream: every string is preceded by its length and every list by its count, as
+//! 64-bit little endian; JSON objects are in ascending key order. Equal files give equal digests on every platform.
+//! A change of the stream requires a change of [`VERSION`].
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -12,7 +12,7 @@ use ragtriage_core::types::{Document, KeyFact, Member, Question, Split};
 
 const VERSION: &str = "ragtriage dataset 1";
 
-/// Hex sha256 over all documents and questions, in their order.
+/// Returns the hex sha256 over all documents and questions, in their order.
 pub(super) fn digest(documents: &[Document], questions: &[Question]) -> String {
     let mut stream = Stream(Sha256::new());
     stream.text(VERSION);
@@ -27,7 +27,7 @@ pub(super) fn digest(documents: &[Document], questions: &[Question]) -> String {
     hex(&stream.0.finalize())
 }
 
-/// The name of a split as files write it.
+/// Returns the name of a split in files.
 pub(super) fn split_name(split: Split) -> &'static str {
     match split {
         Split::Tune => "tune",
@@ -78,7 +78,7 @@ impl Stream {
         }
     }
 
-    /// A letter for the type, then the value; numbers and booleans as JSON writes them.
+    /// Hashes a character for the type, then the value; numbers and booleans in JSON syntax.
     fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.text("n"),
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_digest_is_pinned() {
-        // Computed with Python's hashlib over the stream as the head of this file describes it.
+        // Computed with Python's hashlib over the stream described at the top of this file.
         assert_eq!(
             digest(&[document("a", "b")], &[question()]),
             "fa7713e9d20c7ca686bd9a79f56dd8ccfeb9dcf8d8582a9f99d124cf318f5486"

@@ -1,5 +1,5 @@
-//! A data set in the making: the one place where ids are checked, notes counted and labels held against the corpus, and where
-//! a slip is either refused at once or collected with all others.
+//! A data set under construction: the only module that checks ids, counts notes and validates labels against the corpus.
+//! Errors are either returned at once or collected.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use ragtriage_core::types::{Dataset, DocId, Document, Note, Question, QuestionId
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
 const MOST_NEAREST: usize = 100;
 
-/// Takes documents and questions as the loaders read them.
+/// Accepts documents and questions from the loaders.
 pub(super) struct Draft {
     missing: MissingEvidence,
     documents: Vec<Document>,
@@ -30,7 +30,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Refuses the first thing that is wrong.
+    /// Creates a draft that returns the first error.
     pub(super) fn new(missing: MissingEvidence) -> Self {
         Self {
             missing,
@@ -45,7 +45,7 @@ impl Draft {
         }
     }
 
-    /// Collects what is wrong.
+    /// Creates a draft that collects errors.
     pub(super) fn lenient(missing: MissingEvidence) -> Self {
         Self {
             slips: Some(Vec::new()),
@@ -53,7 +53,7 @@ impl Draft {
         }
     }
 
-    /// Lets what was read through; what could not be read is collected, leaving nothing, or refused.
+    /// Passes valid values through; an error is collected, giving `None`, or returned.
     pub(super) fn settle<T>(
         &mut self,
         read: Result<T, DatasetError>,
@@ -68,7 +68,7 @@ impl Draft {
         }
     }
 
-    /// Counts something accepted; `what` in the plural.
+    /// Counts an accepted irregularity; `what` in the plural.
     pub(super) fn note(&mut self, count: usize, what: &str) {
         match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Under `error` gives `refuse` back as the error it is; under `keep` counts `what`.
+    /// Under `error` returns `refuse` as the error; under `keep` counts `what`.
     pub(super) fn missing(
         &mut self,
         what: &str,
@@ -95,7 +95,7 @@ impl Draft {
         }
     }
 
-    /// Takes note of a quote that stands several times in its document.
+    /// Records a quote that occurs several times in its document.
     pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
         self.note(
             1,
@@ -106,12 +106,12 @@ impl Draft {
         }
     }
 
-    /// The document of that id, if it has been read.
+    /// Returns the document of that id, if it has been read.
     pub(super) fn document(&self, id: &DocId) -> Option<&Document> {
         self.by_id.get(id).map(|&index| &self.documents[index])
     }
 
-    /// Takes a document; its id must be new.
+    /// Adds a document; its id must be new.
     pub(super) fn push_document(
         &mut self,
         place: &Place,
@@ -132,7 +132,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes a question; its id must be new. Trims its text, which must not be empty.
+    /// Adds a question; its id must be new. Trims its text, which must not be empty.
     pub(super) fn push_question(
         &mut self,
         place: &Place,
@@ -159,7 +159,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Holds the labels against the corpus, keeps the questions of `split` (all when not given), takes the digest.
+    /// Validates the labels against the corpus, selects the questions of `split` (default: all), computes the
+    /// digest.
     pub(super) fn finish(
         mut self,
         path: &Path,
@@ -189,7 +190,7 @@ impl Draft {
         })
     }
 
-    /// Everything that was taken, with what is wrong. `path`: where the data set stands.
+    /// Returns all accepted records with the errors found. `path`: the data set's location.
     pub(super) fn inspected(mut self, path: &Path) -> Result<Inspection, DatasetError> {
         let corpus = self.check_corpus(path);
         self.settle(corpus)?;
@@ -221,13 +222,13 @@ impl Draft {
         )
     }
 
-    /// The documents alone.
+    /// Returns only the documents.
     pub(super) fn into_documents(self, path: &Path) -> Result<Vec<Document>, DatasetError> {
         self.check_corpus(path)?;
         Ok(self.documents)
     }
 
-    /// The questions alone, whatever documents they name.
+    /// Returns only the questions, without validating the documents they name.
     pub(super) fn into_questions(self) -> Vec<Question> {
         self.questions
     }
@@ -262,7 +263,7 @@ impl Draft {
                     continue;
                 }
                 match self.missing {
-                    // Evidence stands among the relevant, too.
+                    // Evidence is also listed among the relevant documents.
                     MissingEvidence::Error
                         if unknown[first..].iter().any(|(_, other)| other == doc) => {}
                     MissingEvidence::Error => unknown.push((place.clone(), doc.clone())),

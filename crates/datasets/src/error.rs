@@ -1,4 +1,4 @@
-//! Why a data set could not be loaded or copied, and what to do about it.
+//! Errors of loading or copying a data set, with hints.
 
 use ragtriage_core::hint::Hint;
 use std::io;
@@ -8,38 +8,39 @@ use crate::place::Place;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::{DocId, QuestionId, QuestionKind};
 
-/// Names the file and the line, id or byte offset of what is wrong; [`DatasetError::hint`] says what to do.
+/// An error with the file and the line, id or byte offset of its cause; [`DatasetError::hint`] suggests a
+/// fix.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// Nothing stands at the path.
+    /// The path does not exist.
     #[error("`{path}` does not exist")]
     Missing {
         /// The file or folder.
         path: PathBuf,
     },
-    /// The operating system would not read it.
+    /// The path cannot be read.
     #[error("cannot read `{path}`")]
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// Its reason.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The operating system would not write it.
+    /// The path cannot be written.
     #[error("cannot write `{path}`")]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Its reason.
+        /// The I/O error.
         source: io::Error,
     },
-    /// Another process adds to the file.
+    /// Another process is adding to the file.
     #[error("another process is writing `{path}`")]
     Busy {
         /// The file.
         path: PathBuf,
     },
-    /// A folder, or a file, that is not laid out as the format wants.
+    /// A folder or file without the layout that the format requires.
     #[error("`{path}` has no {expected}")]
     Layout {
         /// The file or folder.
@@ -47,25 +48,25 @@ pub enum DatasetError {
         /// The expected contents.
         expected: String,
     },
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("`{path}` is not valid UTF-8 at byte {offset}")]
     Utf8 {
         /// The file.
         path: PathBuf,
-        /// The first bad byte, from 0.
+        /// The first invalid byte, from 0.
         offset: usize,
     },
-    /// JSON that does not parse, or not into what the format holds.
+    /// JSON that cannot be parsed, or does not match the format.
     #[error("{place} column {column}: invalid JSON: {message}")]
     Json {
         /// The file and line.
         place: Place,
         /// The byte of the line, from 1.
         column: usize,
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
-    /// A line of a judgments or SMART file that does not read.
+    /// A line of a judgments or SMART file that cannot be parsed.
     #[error("{place}: expected {expected}")]
     Line {
         /// The file and line.
@@ -73,7 +74,7 @@ pub enum DatasetError {
         /// The expected contents.
         expected: &'static str,
     },
-    /// A field of a record that is missing or of another type.
+    /// A missing field of a record, or one of the wrong type.
     #[error("{place}: `{field}` must be {expected}")]
     Field {
         /// The record.
@@ -83,17 +84,17 @@ pub enum DatasetError {
         /// The expected value.
         expected: &'static str,
     },
-    /// A field name that means nothing here, so that a typing error cannot lose labels.
+    /// An unknown field name, rejected so that a typing error cannot lose labels.
     #[error("{place}: unknown key `{key}`")]
     UnknownKey {
         /// The record.
         place: Place,
         /// The key.
         key: Box<str>,
-        /// The known key that comes nearest.
+        /// The nearest known key.
         nearest: Option<&'static str>,
     },
-    /// A relevance grade that is no integer.
+    /// A relevance grade that is not an integer.
     #[error("{place}: grade `{grade}` is not an integer")]
     Grade {
         /// The judgment.
@@ -101,7 +102,7 @@ pub enum DatasetError {
         /// The given grade.
         grade: Box<str>,
     },
-    /// Two documents of one id.
+    /// Two documents with one id.
     #[error("{place}: duplicate document `{id}`")]
     DuplicateDocument {
         /// The second one.
@@ -109,7 +110,7 @@ pub enum DatasetError {
         /// The id.
         id: DocId,
     },
-    /// Two questions of one id.
+    /// Two questions with one id.
     #[error("{place}: duplicate question `{id}`")]
     DuplicateQuestion {
         /// The second one.
@@ -117,17 +118,17 @@ pub enum DatasetError {
         /// The id.
         id: QuestionId,
     },
-    /// Evidence or a judgment that names a document which the corpus does not have.
+    /// Evidence or a judgment that names a document missing from the corpus.
     #[error("{place}: document `{doc}` is not in the corpus")]
     UnknownDocument {
         /// The question.
         place: Place,
         /// The document it names.
         doc: DocId,
-        /// The document id that comes nearest.
+        /// The nearest document id.
         nearest: Option<DocId>,
     },
-    /// A judgment for a question that is not there.
+    /// A judgment for a missing question.
     #[error("{place}: unknown question `{id}`")]
     UnknownQuestion {
         /// The judgment.
@@ -135,7 +136,7 @@ pub enum DatasetError {
         /// The question it names.
         id: QuestionId,
     },
-    /// A quote that does not stand in its document, white space aside.
+    /// A quote that does not occur in its document, ignoring white space.
     #[error("{place}: the quote `{quote}` is not in document `{doc}`")]
     QuoteNotFound {
         /// The question.
@@ -144,10 +145,10 @@ pub enum DatasetError {
         doc: DocId,
         /// The quote, shortened.
         quote: Box<str>,
-        /// The document's text that comes nearest.
+        /// The nearest text of the document.
         nearest: Option<Box<str>>,
     },
-    /// An evidence range that cannot be: outside the text, empty, or inside a character.
+    /// An invalid evidence range: outside the text, empty, or inside a character.
     #[error(
         "{place}: invalid byte range {start} to {end} of document `{doc}`, which has {length} bytes"
     )]
@@ -163,17 +164,17 @@ pub enum DatasetError {
         /// The document's bytes.
         length: usize,
     },
-    /// A supporting sentence that its paragraph does not have.
+    /// A supporting sentence missing from its paragraph.
     #[error("{place}: paragraph `{doc}` has no sentence {sentence} (from 0)")]
     Sentence {
         /// The question.
         place: Place,
         /// The paragraph's title.
         doc: DocId,
-        /// The index that was named.
+        /// The given index.
         sentence: i64,
     },
-    /// An annotated answer that its paragraph does not hold.
+    /// An annotated answer missing from its paragraph.
     #[error("{place}: the answer `{answer}` is not in document `{doc}`")]
     AnswerNotFound {
         /// The question.
@@ -183,27 +184,27 @@ pub enum DatasetError {
         /// The answer, shortened.
         answer: Box<str>,
     },
-    /// No document, or none with text.
+    /// No documents, or none with text.
     #[error("the corpus of `{path}` is empty")]
     EmptyCorpus {
         /// The data set.
         path: PathBuf,
     },
-    /// Nothing is asked.
+    /// An empty question.
     #[error("{place}: the question is empty")]
     EmptyQuestion {
         /// The question.
         place: Place,
     },
-    /// No question is left to ask.
+    /// No questions remain.
     #[error("`{path}` has no questions{}", split.as_ref().map(|split| format!(" in split `{split}`")).unwrap_or_default())]
     NoQuestions {
         /// The data set.
         path: PathBuf,
-        /// The split that was asked for.
+        /// The requested split.
         split: Option<Box<str>>,
     },
-    /// A question of one's own whose kind needs an answer to be scored by.
+    /// A native question whose kind requires an answer for scoring.
     #[error("{place}: a `{kind}` question needs at least one answer")]
     NoAnswers {
         /// The question.
@@ -211,7 +212,7 @@ pub enum DatasetError {
         /// Its kind.
         kind: QuestionKind,
     },
-    /// A split asked of a format that has none.
+    /// A split requested of a format that has none.
     #[error("format `{format}` has no splits, so no `{split}`")]
     NoSplits {
         /// The format.
@@ -219,7 +220,7 @@ pub enum DatasetError {
         /// The requested split.
         split: Box<str>,
     },
-    /// A split that is not there.
+    /// A split that does not exist.
     #[error("unknown split `{split}`")]
     UnknownSplit {
         /// The requested split.
@@ -227,15 +228,15 @@ pub enum DatasetError {
         /// The known splits.
         known: Box<str>,
     },
-    /// A file pattern that does not parse.
+    /// An invalid file pattern.
     #[error("invalid glob pattern `{glob}`")]
     Glob {
         /// The pattern.
         glob: String,
-        /// The parser's words.
+        /// The parser's error.
         source: globset::Error,
     },
-    /// A data set that `dataset fetch` does not know.
+    /// A data set unknown to `dataset fetch`.
     #[error("unknown data set `{name}`")]
     UnknownSet {
         /// The requested name.
@@ -243,13 +244,13 @@ pub enum DatasetError {
         /// The known names.
         known: Vec<&'static str>,
     },
-    /// Something stands where a new folder should.
+    /// The target of a new folder already exists.
     #[error("`{path}` already exists")]
     Occupied {
         /// The path.
         path: PathBuf,
     },
-    /// An id that a table parted by tabs cannot hold.
+    /// An id that a tab-separated table cannot hold.
     #[error("{what} `{id}` cannot be written to a tab-separated file")]
     NoColumn {
         /// The kind of item that has it.
@@ -257,29 +258,29 @@ pub enum DatasetError {
         /// The id.
         id: Box<str>,
     },
-    /// A device, pipe or folder where questions are to be added and read back.
+    /// A device, pipe or folder in place of a file for questions.
     #[error("`{path}` is not a regular file")]
     NoFile {
         /// The path.
         path: PathBuf,
     },
-    /// A line that was to be written over is no longer what was read.
+    /// A line to be overwritten has changed since it was read.
     #[error("{place}: the line has changed since it was read; nothing was written")]
     ChangedMeanwhile {
         /// The line.
         place: Place,
     },
-    /// Git could not show how the data set stood then.
+    /// Git cannot provide the earlier state of the data set.
     #[error("cannot read `{path}` at `{reference}`: {said}")]
     History {
         /// The data set.
         path: PathBuf,
-        /// The commit that was asked for.
+        /// The requested commit.
         reference: Box<str>,
-        /// Git's words.
+        /// Git's message.
         said: String,
     },
-    /// A layout does not give a data set back as it is.
+    /// A layout that does not round-trip the data set.
     #[error("format `{format}` cannot hold this data set unchanged: {what}")]
     NotKept {
         /// The format.
@@ -287,7 +288,7 @@ pub enum DatasetError {
         /// The difference.
         what: String,
     },
-    /// A copy is there already.
+    /// A copy already exists.
     #[error("`{path}` already exists")]
     Exists {
         /// The copy.
@@ -296,7 +297,7 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
-    /// Returns the error of `path` that could not be read, for `map_err`.
+    /// Returns a closure for `map_err` that creates the error of reading `path`.
     pub fn read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Read {
             path: path.to_owned(),
@@ -304,7 +305,7 @@ impl DatasetError {
         }
     }
 
-    /// Returns the error of `path` that could not be written, for `map_err`.
+    /// Returns a closure for `map_err` that creates the error of writing `path`.
     pub fn write(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Write {
             path: path.to_owned(),
@@ -312,7 +313,7 @@ impl DatasetError {
         }
     }
 
-    /// The record that it is about, where it is about one.
+    /// Returns the record that caused the error, if any.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         match self {

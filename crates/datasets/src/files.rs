@@ -1,9 +1,10 @@
-//! One's own files as the corpus, with `questions.jsonl`.
+//! A folder of files as the corpus, with `questions.jsonl`.
 //!
-//! The folder holds `questions.jsonl` and either a folder `corpus/` or the files themselves. A document's id is its
-//! path from the corpus folder with `/`; its text is the file, untouched but for a byte order mark; its title is the
-//! first heading (Markdown, or an underlined first line as in reStructuredText), else the file's name without ending.
-//! Its metadata are the fields of its front matter, and `folder`: every folder that it lies in, from the corpus folder down.
+//! The folder contains `questions.jsonl` and either a folder `corpus/` or the files themselves. A document's id is its path
+//! from the corpus folder with `/`; its text is the unmodified file without a byte order mark; its title is the first
+//! heading (Markdown, or an underlined first line as in reStructuredText), else the file's name without extension. Its
+//! metadata are the fields of its front matter, and `folder`: all its parent folders within the corpus folder, outermost
+//! first.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::Document;
 
-/// Prose, then the source code of common languages.
+/// Prose, followed by the source code of common languages.
 const EXTENSIONS: &str = "{md,markdown,txt,rst,rs,py,js,jsx,ts,tsx,java,kt,go,c,h,cc,cpp,hpp,cs,rb,php,swift,scala,sh,\
                           sql,lua,r,jl,pl,ex,hs,proto,tf}";
 
@@ -26,7 +27,7 @@ const EXTENSIONS: &str = "{md,markdown,txt,rst,rs,py,js,jsx,ts,tsx,java,kt,go,c,
 const MARKDOWN_UNDERLINES: &str = "=-";
 const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 
-/// Reads the documents of the folder `path` into `draft`; no `patterns`: [`EXTENSIONS`].
+/// Reads the documents of the folder `path` into `draft`; an empty `patterns` means [`EXTENSIONS`].
 pub(super) fn documents(
     path: &Path,
     patterns: &[String],
@@ -51,10 +52,10 @@ pub(super) fn documents(
     Ok(())
 }
 
-/// Returns true if `file`, by whatever path, is one of the documents; never in formats without a file per document.
+/// Returns true if `file` is one of the documents, through any path; never in formats without a file per document.
 ///
 /// # Errors
-/// As reading the folder; a missing `file` is not a document.
+/// Errors of reading the folder; a missing `file` is not a document.
 pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, DatasetError> {
     let Ok(file) = file.canonicalize() else {
         return Ok(false);
@@ -70,7 +71,7 @@ pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Dataset
     }))
 }
 
-/// The folder that documents lie in: `corpus` where there is one, else the data set's own.
+/// Returns the folder of the documents: `corpus` if it exists, else the data set's folder.
 pub(super) fn root(path: &Path) -> PathBuf {
     let corpus = path.join("corpus");
     if corpus.is_dir() {
@@ -80,7 +81,7 @@ pub(super) fn root(path: &Path) -> PathBuf {
     }
 }
 
-/// The files of the folder `path` that are documents, each behind its id.
+/// Returns the files of the folder `path` that are documents, each with its id.
 fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let root = root(path);
     let asked = path.join(questions::FILE);
@@ -94,7 +95,7 @@ fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, 
     Ok(files)
 }
 
-/// Lets a pattern without `/` match in every folder.
+/// Extends a pattern without `/` to match in every folder.
 fn from_root(pattern: &str) -> String {
     match pattern.strip_prefix("./") {
         Some(anchored) => anchored.to_owned(),
@@ -103,12 +104,13 @@ fn from_root(pattern: &str) -> String {
     }
 }
 
-/// The pattern of what is read when nothing is asked for.
+/// Returns the default pattern.
 pub(super) fn unasked() -> String {
     format!("**/*.{EXTENSIONS}")
 }
 
-/// Front matter, and the folders of `id` from the outermost: `a/b/c.md` lies in `a` and `a/b`.
+/// Returns the front matter, and the folders of `id` from the outermost: `a/b/c.md` is in `a` and
+/// `a/b`.
 fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
     let mut fields = front_matter::fields(text);
     let folders: Vec<Value> = id
@@ -145,7 +147,7 @@ pub(super) fn ending(file: &Path) -> String {
     ending.to_string_lossy().to_lowercase()
 }
 
-/// The first `# heading` outside front matter and fenced code, or an underlined first line.
+/// Returns the first `# heading` outside front matter and fenced code, or an underlined first line.
 fn markdown_heading(text: &str) -> Option<&str> {
     let mut body = text;
     if let Some(rest) = text
@@ -166,7 +168,8 @@ fn markdown_heading(text: &str) -> Option<&str> {
     underlined_heading(body, MARKDOWN_UNDERLINES).or_else(|| headings.next())
 }
 
-/// The first line that is not blank, when the next underlines it (a line of the same kind may stand above).
+/// Returns the first non-blank line if the next line underlines it (a line of the same characters may
+/// precede it).
 fn underlined_heading<'a>(text: &'a str, underlines: &str) -> Option<&'a str> {
     let mut lines = text
         .lines()

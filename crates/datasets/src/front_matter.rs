@@ -1,13 +1,13 @@
-//! The head of a Markdown file between two lines of `---`: what a filter can ask for.
+//! The front matter of a Markdown file, between two lines of `---`: fields that filters can use.
 //!
-//! The flat part of YAML that such heads are written in: `key: value`, `key: [one, two]`, and `- item` lines under a key.
-//! Nested tables, anchors and text over several lines are left out, key by key: a field that cannot be read is no field.
+//! Reads the flat YAML subset common in front matter: `key: value`, `key: [one, two]`, and `- item` lines under a key.
+//! Nested tables, anchors and multi-line text are skipped key by key; an unreadable field is ignored.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The fields of the head of `text`, none where it has no head.
+/// Returns the fields of the front matter of `text`; empty without one.
 pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     let mut lines = text.lines();
@@ -34,7 +34,7 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             continue;
         };
         match value.trim() {
-            // A list's items follow, or a table that is not read.
+            // The items of a list follow, or a nested table, which is skipped.
             "" => list = Some(key.to_owned()),
             "|" | ">" | "|-" | ">-" => {}
             unclosed
@@ -43,11 +43,12 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             value => _ = fields.insert(key.to_owned(), inline(value)),
         }
     }
-    // No second rule: it was no head, but a document that begins with one.
+    // Without a closing rule it is not front matter, but a document that begins with a rule.
     BTreeMap::new()
 }
 
-/// An indented line belongs to a table that is not read, a comment to nobody.
+/// Returns true if `key` is a top-level key: indented lines belong to a nested table, comments
+/// are skipped.
 fn is_key(key: &str) -> bool {
     !key.is_empty()
         && key
@@ -71,7 +72,7 @@ fn inline(value: &str) -> Value {
     }
 }
 
-/// Bytes of `text` that stand outside quotes, with their places.
+/// Bytes of `text` outside quotes, with their offsets.
 fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
     let mut quote = None;
     text.bytes().enumerate().filter(move |&(_, byte)| {
@@ -85,7 +86,7 @@ fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
     })
 }
 
-/// Items between commas, those inside quotes left alone.
+/// Splits items at commas outside quotes.
 fn parted(items: &str) -> Vec<&str> {
     let commas = unquoted(items)
         .filter(|(_, byte)| *byte == b',')
@@ -111,7 +112,7 @@ fn scalar(text: &str) -> Value {
     {
         return inner.replace("''", "'").into();
     }
-    // YAML's escapes in double quotes are JSON's and some more; what JSON does not know stays as it is written.
+    // YAML's escapes in double quotes are a superset of JSON's; others are left as written.
     if let Some(inner) = text
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
@@ -122,7 +123,7 @@ fn scalar(text: &str) -> Value {
         "true" => true.into(),
         "false" => false.into(),
         "null" | "~" => Value::Null,
-        // Only what JSON calls a number: neither `inf` nor a date.
+        // Only JSON numbers: neither `inf` nor a date.
         number => number
             .parse::<serde_json::Number>()
             .map_or_else(|_| number.into(), Value::Number),

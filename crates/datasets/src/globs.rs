@@ -1,4 +1,4 @@
-//! The files of a folder that match patterns.
+//! File matching by glob patterns.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 use crate::error::DatasetError;
 use crate::read;
 
-/// A set of patterns on paths with `/`; `*` does not cross a `/`, `**` does; upper and lower case are alike.
+/// Compiles patterns for paths with `/`; `*` does not cross a `/`, `**` does; matching ignores case.
 pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
@@ -28,8 +28,8 @@ fn invalid(pattern: &str, source: globset::Error) -> DatasetError {
     }
 }
 
-/// The files under `root`, each with its path from there with `/`, ascending by that path. Folders and files whose
-/// name begins with a dot are left out; links are followed.
+/// Returns the files under `root`, each with its path from there with `/`, ascending by that path. Hidden folders
+/// and files (names beginning with a dot) are skipped; links are followed.
 pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let mut files = Vec::new();
     for entry in WalkDir::new(root)
@@ -39,7 +39,7 @@ pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // an editor's dangling lock, say
+            Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // for example an editor's dangling lock link
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
                 return Err(read::unreadable(&path, error.into()));

@@ -1,4 +1,4 @@
-//! Which format a folder or file has, seen from its names and first bytes.
+//! Detects the format of a folder or file by its names and first bytes.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::error::DatasetError;
 use ragtriage_core::config::Format;
 
-/// So much of a JSON file tells `SQuAD` from `HotpotQA`: article titles and first keys stand before it.
+/// Bytes read from a JSON file to distinguish `SQuAD` from `HotpotQA`; article titles and the first
+/// keys occur within them.
 const HEAD: u64 = 64 * 1024;
 
-/// The format that `path` seems to have: by its file names (`corpus.jsonl` with `queries.jsonl` beside it is BEIR, with
-/// anything else one's own; a `.ALL` file is SMART's), a lone JSON file by its keys; any other folder holds files.
+/// Guesses the format of `path`: by file names (`corpus.jsonl` is BEIR if `queries.jsonl` exists in the same folder,
+/// else native; a `.ALL` file is SMART's), a single JSON file by its keys; any other folder holds files.
 ///
 /// # Errors
 /// `Missing`, `Read`.

@@ -1,4 +1,4 @@
-//! A data set's files as a commit had them, by `git`.
+//! A data set's files at a commit, obtained with `git`.
 
 use std::hash::{BuildHasher, Hasher};
 use std::os::unix::fs::DirBuilderExt;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::error::DatasetError;
 
-/// The files under a folder or of a file, as they were; gone at the end.
+/// An earlier version of a folder or file; removed on drop.
 #[derive(Debug)]
 pub struct Earlier {
     scratch: PathBuf,
@@ -24,14 +24,16 @@ impl Earlier {
 
 impl Drop for Earlier {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.scratch); // a scratch folder that stays harms nobody
+        let _ = std::fs::remove_dir_all(&self.scratch); // a leftover scratch folder is harmless
     }
 }
 
-/// Writes what stood at `path` in the commit `reference` into a new folder under `scratch`. The repository is only read.
+/// Writes the contents of `path` at the commit `reference` into a new folder under `scratch`. The repository is only
+/// read.
 ///
 /// # Errors
-/// `History` with what git said: no repository, no such commit, nothing at that path then; `Write`.
+/// `History` with git's message: not a repository, unknown commit, path missing at that commit;
+/// `Write`.
 pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, DatasetError> {
     let (folder, name) = if path.is_dir() {
         (path, None)
@@ -63,7 +65,7 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
     Ok(earlier)
 }
 
-/// Runs git in a folder of a repository, with an index of its own, so that the repository's is left alone.
+/// Runs git in a repository's folder with a separate index, leaving the repository's index untouched.
 struct Git<'a> {
     folder: &'a Path,
     index: &'a Path,
@@ -96,7 +98,8 @@ impl Git<'_> {
     /// Returns the standard output; the error is the first line that git reported.
     fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new("git");
-        // Inside a hook they name the repository that commits, wherever the data set lies.
+        // Inside a hook these variables name the committing repository, regardless of the data
+        // set's location.
         for name in [
             "GIT_DIR",
             "GIT_WORK_TREE",
@@ -123,7 +126,7 @@ impl Git<'_> {
     }
 }
 
-/// A new folder of a name that nobody can foresee, which nobody else may enter.
+/// Creates a folder with an unpredictable name that only the current user may enter.
 fn own_folder(under: &Path) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(under)?;
     let random = std::hash::RandomState::new().build_hasher().finish(); // seeded by the operating system

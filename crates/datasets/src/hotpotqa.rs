@@ -1,9 +1,9 @@
-//! `HotpotQA` (Yang et al. 2018, <https://hotpotqa.github.io>), as its owners publish it and as Hugging Face has it.
+//! `HotpotQA` (Yang et al. 2018, <https://hotpotqa.github.io>), in the official format and in that of Hugging Face.
 //!
-//! The paragraphs of all questions make one corpus; a title is a document's id, case-sensitive and untouched (HTML
-//! entities stay). A paragraph's sentences carry their leading space, so its text is their concatenation; empty
-//! sentences stay, since the supporting facts count them. The first paragraph of a title is kept and supporting
-//! facts are resolved in it.
+//! The paragraphs of all questions form one corpus. A document's id is its title, case-sensitive and unmodified
+//! (including HTML entities). A paragraph's sentences include their leading space, so its text is their
+//! concatenation. Empty sentences are retained because supporting facts count them. The first paragraph of a title
+//! is used, and supporting facts are resolved in it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -36,7 +36,7 @@ struct HotpotQuestion {
     level: Option<String>,
 }
 
-/// Titles with a sentence's index or a paragraph's sentences.
+/// Titles with a sentence index or a paragraph's sentences.
 struct TitledPairs<T>(Vec<(String, T)>);
 
 /// Reads `path` (a JSON list or JSON lines) into `draft`.
@@ -74,7 +74,7 @@ fn rows(path: &Path, text: &str) -> Result<Vec<(Place, HotpotQuestion)>, Dataset
         .collect()
 }
 
-/// The sentences of every paragraph, as bytes of its text.
+/// The sentences of every paragraph, as byte ranges of its text.
 type Sentences = HashMap<DocId, Vec<ByteRange>>;
 
 fn pool(
@@ -150,7 +150,7 @@ fn question(
     })
 }
 
-/// One group a title, in order of first mention, its supporting sentences as ranges.
+/// Returns one group per title, in order of first mention, with its supporting sentences as ranges.
 fn evidence(
     facts: &[(String, i64)],
     place: &Place,
@@ -172,7 +172,7 @@ fn evidence(
             });
         let Some(paragraph) = sentences.get(&doc) else {
             continue;
-        }; // the draft counts or refuses it
+        }; // the draft counts or rejects it
         let Some(&range) = usize::try_from(*index)
             .ok()
             .and_then(|index| paragraph.get(index))
@@ -223,7 +223,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
         f.write_str("a list of pairs, or `title` with `sentences` or `sent_id`")
     }
 
-    /// The official form: `[[title, x], ...]`.
+    /// Reads the official form: `[[title, x], ...]`.
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TitledPairs<T>, A::Error> {
         let mut pairs = Vec::with_capacity(list.size_hint().unwrap_or(10));
         while let Some(pair) = list.next_element()? {
@@ -232,7 +232,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
         Ok(TitledPairs(pairs))
     }
 
-    /// The Hugging Face form: `{"title": [...], "sentences" or "sent_id": [...]}`, of equal length.
+    /// Reads the Hugging Face form: `{"title": [...], "sentences" or "sent_id": [...]}`, of equal
+    /// length.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TitledPairs<T>, A::Error> {
         let (mut titles, mut others) = (None::<Vec<String>>, None::<Vec<T>>);
         while let Some(key) = map.next_key::<String>()? {
@@ -319,7 +320,7 @@ mod tests {
         let [a, gone] = &set.questions[1].evidence[..] else {
             panic!("two titles")
         };
-        // Sentence 1 of the paragraph that was kept, ` She was.` at 7..16.
+        // Sentence 1 of the first paragraph of the title, ` She was.` at 7..16.
         assert_eq!(a[0].ranges, [(8, 16).into()]);
         assert_eq!(
             gone,

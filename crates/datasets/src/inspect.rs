@@ -1,8 +1,8 @@
-//! A data set read to its end: what [`load`](super::load) would refuse is listed, all of it, and what is sound is kept.
+//! Reads a whole data set, lists every error that [`load`](super::load) would return, and returns the valid records.
 //!
-//! Uses the readers of `load` over a draft that collects errors instead of returning the first. A question without
-//! a usable id, text, kind or answers is left out; of others the broken part is. A quote that is not found leaves
-//! its document as a whole in its place. The split of one's own questions is not asked for: both parts are read.
+//! Uses the readers of `load` with a draft that collects errors instead of returning the first. A question without a
+//! usable id, text, kind or answers is omitted; otherwise only its invalid part is. A quote that is not found is
+//! replaced by its whole document. The split of native questions is ignored: both parts are read.
 
 use super::draft::Draft;
 use crate::error::DatasetError;
@@ -12,11 +12,11 @@ use crate::questions;
 use crate::spec::own_split;
 use ragtriage_core::config::DatasetSettings;
 
-/// Reads the data set that `spec` names as far as it can be read.
+/// Reads as much as possible of the data set that `spec` names.
 ///
 /// # Errors
-/// Errors that leave nothing to inspect: no such path, a folder that could not be read or is laid out for another format, a split or
-/// pattern that is none. A questions file that is missing is a slip.
+/// Errors that leave nothing to inspect: a missing path, a folder that cannot be read or has another format's layout, an invalid
+/// split or pattern. A missing questions file is collected as an error.
 pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, DatasetError> {
     own_split(spec)?;
     let mut draft = Draft::lenient(spec.missing_evidence());
@@ -62,7 +62,7 @@ mod tests {
         with_files(&files, Format::Jsonl, |spec| inspect(spec)).expect("inspected")
     }
 
-    /// What is wrong, without the file.
+    /// Error messages without the file name.
     fn slips(inspection: &Inspection) -> Vec<String> {
         let without_file = |slip: &DatasetError| {
             let said = slip.to_string();

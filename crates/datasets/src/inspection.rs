@@ -1,4 +1,4 @@
-//! The result of reading a data set to its end.
+//! The result of inspecting a data set.
 
 use crate::error::DatasetError;
 use crate::place::Place;
@@ -11,9 +11,9 @@ pub struct Inspection {
     pub documents: Vec<Document>,
     /// The questions, in the order of their source.
     pub questions: Vec<Question>,
-    /// The place of each question; as many as there are questions.
+    /// The place of each question, parallel to the questions.
     pub places: Vec<Place>,
-    /// Quotes that could mean several places.
+    /// Quotes with several occurrences.
     pub repeated_quotes: Vec<RepeatedQuote>,
     /// The errors that `load` would fail with, in the order they occur.
     pub slips: Vec<DatasetError>,
@@ -21,7 +21,7 @@ pub struct Inspection {
     pub notes: Vec<Note>,
 }
 
-/// A quote that stands several times in its document; the first is taken.
+/// A quote that occurs several times in its document; the first occurrence is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedQuote {
     /// The question.

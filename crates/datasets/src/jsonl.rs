@@ -1,8 +1,8 @@
-//! One's own `corpus.jsonl` with `questions.jsonl` beside it.
+//! The native format: `corpus.jsonl` and `questions.jsonl` in one folder.
 //!
 //! A corpus line has `id` (`_id`, `doc_id`), `text`, and may have `title` and `metadata` (an object). Every other key
-//! is metadata too, except those that begin with `_`, which are ignored; one that looks like a misspelt `title`,
-//! `text` or `metadata` is refused.
+//! is metadata too, except those that begin with `_`, which are ignored; a likely misspelling of `title`, `text` or
+//! `metadata` is rejected.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Relevance judgments that stand in a file of their own, held until the questions come.
+//! Relevance judgments from a separate file, held until the questions are read.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,12 +7,12 @@ use crate::error::DatasetError;
 use crate::place::Place;
 use ragtriage_core::types::{DocId, Question};
 
-/// Grades by question and document, with the place of each question's first.
+/// Grades by question and document, with the place of each question's first judgment.
 #[derive(Default)]
 pub(super) struct Judgments(HashMap<String, (Place, BTreeMap<DocId, i32>)>);
 
 impl Judgments {
-    /// Takes one judgment; of several for the same pair the highest counts.
+    /// Adds one judgment; of several for one pair the highest grade counts.
     pub(super) fn insert(
         &mut self,
         place: Place,
@@ -32,7 +32,7 @@ impl Judgments {
         *best = grade.max(*best);
     }
 
-    /// The question of that id, known by its judgments alone; `None` when nothing is judged for it.
+    /// Returns the question of that id with its judgments only; `None` if it has none.
     pub(super) fn question(&mut self, id: &str, text: String) -> Option<Question> {
         let (_, relevant) = self.0.remove(id)?;
         Some(Question {
@@ -41,7 +41,7 @@ impl Judgments {
         })
     }
 
-    /// Refuses or counts the judgments whose question never came.
+    /// Rejects or counts the judgments of missing questions.
     pub(super) fn finish(self, draft: &mut Draft) -> Result<(), DatasetError> {
         let mut left: Vec<_> = self
             .0

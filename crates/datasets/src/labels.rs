@@ -1,5 +1,5 @@
-//! The labels of `questions.jsonl` as they are written, before any is held against a document: what a loader refuses can still be
-//! read here, mended and written back. Lines that nothing was changed in keep their bytes, and so does what stands around them.
+//! The labels of `questions.jsonl` as written, before validation against documents: labels that a loader rejects can be read,
+//! corrected and written back. Unchanged lines and the surrounding text are preserved byte for byte.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::{questions, read};
 use ragtriage_core::types::{ByteRange, DocId};
 
-/// One line: a question with what it quotes.
+/// One line: a question with its quotes.
 #[derive(Clone, Debug)]
 pub struct LabelLine {
     /// Its place.
@@ -24,13 +24,13 @@ pub struct LabelLine {
     pub id: String,
     /// The text of the question.
     pub text: String,
-    /// Its answers, as far as they are strings.
+    /// Its answers that are strings.
     pub answers: Vec<String>,
     /// The required facts, each with its wordings.
     pub required: Vec<Vec<String>>,
     /// The pieces of its evidence, in the order of the line.
     pub pieces: Vec<LabelMember>,
-    /// The documents it names as relevant, by whatever grade.
+    /// The documents it names as relevant, with any grade.
     pub relevant: Vec<DocId>,
     raw: String,
     fields: Map<String, Value>,
@@ -44,16 +44,16 @@ pub struct LabelMember {
     pub doc: DocId,
     /// Its quotes.
     pub quotes: Vec<String>,
-    /// Or its byte ranges.
+    /// Its byte ranges, as an alternative to quotes.
     pub ranges: Vec<ByteRange>,
-    /// Its group, and its place there where the group is a list.
+    /// The index of its group, and its index within the group if that is a list.
     at: (usize, Option<usize>),
 }
 
 /// Reads the lines of `questions.jsonl` in `folder`.
 ///
 /// # Errors
-/// A file that cannot be read, a line that is no object, has no id, or whose evidence is not made as the format says.
+/// A file that cannot be read; a line that is not an object, has no id, or whose evidence is malformed.
 pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
     let mut lines = Vec::new();
     read::lines(&folder.join(questions::FILE), |place, raw| {
@@ -63,15 +63,15 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
     Ok(lines)
 }
 
-/// Writes the changed ones of `lines` to `questions.jsonl` in `folder`, beside its place first. Everything else in the file stays as it
-/// is, lines added meanwhile among it.
+/// Writes the changed ones of `lines` to `questions.jsonl` in `folder`, through a temporary file in that folder. The rest of the file
+/// is unchanged, including lines added in the meantime.
 ///
 /// # Errors
-/// `Busy` while `label` adds questions, `ChangedMeanwhile` where a line to be written is no longer what was read; `Read`, `Utf8`,
+/// `Busy` while `label` adds questions, `ChangedMeanwhile` if a line to be written has changed since it was read; `Read`, `Utf8`,
 /// `Write`.
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
-    let path = path.canonicalize().unwrap_or(path); // a link stays one
+    let path = path.canonicalize().unwrap_or(path); // preserves a link
     let held = File::options()
         .append(true)
         .open(&path)
@@ -113,19 +113,19 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
     }
     let partial = PathBuf::from(format!("{}.partial-{}", path.display(), std::process::id()));
     let written = fs::copy(&path, &partial).and_then(|_| {
-        let mut file = File::create(&partial)?; // the copy gave it the file's mode
+        let mut file = File::create(&partial)?; // the copy has the file's mode
         file.write_all(out.as_bytes())?;
         file.sync_data()?;
         fs::rename(&partial, &path)
     });
     written.map_err(|source| {
-        let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
+        let _ = fs::remove_file(&partial); // half a file is useless; the error is returned below
         DatasetError::write(&path)(source)
     })
 }
 
 impl LabelLine {
-    /// Lets the piece of that number say something else.
+    /// Replaces the piece of that number.
     pub(crate) fn set_piece(
         &mut self,
         number: usize,
@@ -158,7 +158,7 @@ impl LabelLine {
         self.is_changed = true;
     }
 
-    /// Lets a relevant document go by another id, where the line lists grades or ids; of two grades the higher holds.
+    /// Renames a relevant document, if the line lists grades or ids; of two grades the higher is used.
     pub(crate) fn rename_relevant(&mut self, from: &DocId, to: &DocId) {
         if !self.relevant.contains(from) {
             return;
@@ -197,7 +197,7 @@ impl LabelLine {
             .for_each(|doc| *doc = to.clone());
     }
 
-    /// Lets a document be relevant as another is, where the line lists grades: part of that one's text stands there now.
+    /// Copies the relevance grade of `other` to `doc`, if the line lists grades: part of its text has moved to `doc`.
     pub(crate) fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
         for key in questions::RELEVANT {
             if let Some(Value::Object(grades)) = self.fields.get_mut(key)
@@ -287,7 +287,7 @@ fn piece(
     })
 }
 
-/// A string, or a list of them.
+/// Parses a string or a list of strings.
 fn wordings(value: Value) -> Vec<String> {
     match value {
         Value::Array(values) => strings(values),
@@ -361,7 +361,7 @@ mod tests {
             text(&folder),
             format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}")
         );
-        // What was read is not there any more.
+        // The line that was read no longer exists.
         let again = write_labels(folder.path(), &lines);
         assert!(
             matches!(again, Err(DatasetError::ChangedMeanwhile { .. })),

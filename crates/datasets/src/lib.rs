@@ -1,8 +1,9 @@
 //! Data sets: loaded, written, linted and labelled.
 //!
-//! [`load`] reads a data set in any of six layouts, [`inspect`] reads it to its end and collects everything wrong. [`asked`] loads questions
-//! without labels, [`Appended`] adds labelled ones to questions.jsonl, [`export`] writes a data set without loss, [`question_line`] one
-//! question. [`labels`] reads questions as they are written, [`earlier`] the documents of an earlier commit. Downloads are in `fetch`.
+//! [`load`] reads a data set in any of six layouts, [`inspect`] reads all of it and collects every error. [`asked`] loads
+//! questions without labels, [`Appended`] appends labelled ones to questions.jsonl, [`export`] writes a data set losslessly,
+//! [`question_line`] one question. [`labels`] reads questions as written, [`earlier`] the documents of an earlier commit.
+//! Downloads are in `fetch`.
 
 pub mod label;
 pub mod lint;

@@ -1,8 +1,8 @@
-//! One's own questions as they are written: a line of `questions.jsonl` that reads back as the same question.
+//! Serialises native questions: a line of `questions.jsonl` that reads back as an equal question.
 //!
-//! Keys stand in the order of the table in `questions`. Left out is what the reader gives back by itself: empty lists, no split,
-//! judgments that follow from the evidence. A line is spaced as people and Python's `json` write it, so that a rewritten one
-//! differs from its forerunner in what was changed.
+//! Keys follow the order of the table in `questions`. Values that the reader fills in by itself are omitted: empty lists, no
+//! split, judgments that follow from the evidence. Spacing follows Python's `json`, so that a rewritten line differs from the
+//! previous one only where it was changed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,11 +15,11 @@ use serde_json::ser::{Formatter, Serializer};
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, KeyFact, Member, Question, QuestionKind, Split};
 
-/// `question` as a JSON object in one line, without its line end. `text_of` gives a document's text, `None` for one that is not
-/// in the corpus.
+/// Serialises `question` as a JSON object on one line, without a line end. `text_of` returns a document's text, `None` for a
+/// document that is not in the corpus.
 ///
-/// A piece of evidence is a quote where its text stands once in the document, else a range of bytes: reading takes a quote
-/// at its first place.
+/// A piece of evidence is written as a quote if its text occurs once in the document, else as a byte range: the reader takes a
+/// quote's first occurrence.
 pub fn question_line<'a>(
     question: &'a Question,
     text_of: impl Fn(&DocId) -> Option<&'a str>,
@@ -32,7 +32,7 @@ pub fn question_line<'a>(
     })
 }
 
-/// A value as JSON in one line, with a space behind each comma and colon.
+/// Serialises a value as JSON on one line, with a space after each comma and colon.
 pub(super) fn spaced(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     value
@@ -41,7 +41,7 @@ pub(super) fn spaced(value: &impl Serialize) -> String {
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
-/// Writes a file of `lines`, each ended by a line feed.
+/// Writes a file of `lines`, each terminated by a line feed.
 pub(super) fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for line in lines {
@@ -58,7 +58,7 @@ struct QuestionLine<'a> {
     labels: Labels<'a>,
 }
 
-/// All that is known of a question beside its words.
+/// All fields of a question except its id and text.
 #[derive(Serialize)]
 pub(super) struct Labels<'a> {
     kind: QuestionKind,
@@ -66,7 +66,7 @@ pub(super) struct Labels<'a> {
     answers: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<Vec<WrittenMember<'a>>>,
-    /// `None` where a reader knows without being told.
+    /// `None` where the reader derives it from the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) relevant: Option<&'a BTreeMap<DocId, i32>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -120,7 +120,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// Returns true if this is what a reader makes of a question of which it has the words and nothing else.
+    /// Returns true if a reader derives these labels from a question's text alone.
     pub(super) fn is_plain(&self) -> bool {
         let Self {
             kind,
@@ -172,7 +172,7 @@ impl<'a> WrittenMember<'a> {
     }
 }
 
-/// The text of `range`, where it is found there and nowhere else.
+/// Returns the text of `range` if it occurs exactly once.
 fn quoted(text: &str, range: ByteRange) -> Option<&str> {
     let quote = text.get(range.as_range())?;
     quote::locate(text, quote)
@@ -212,7 +212,7 @@ mod tests {
     use crate::{load, spec::tests::with_files};
     use ragtriage_core::config::{Format, MissingEvidence};
 
-    /// Reads `line` beside one document `d`; a document that is not there is kept.
+    /// Reads `line` with a corpus of one document `d`; unknown documents are accepted.
     fn read(text: &str, line: &str) -> Question {
         let corpus = format!("{}\n", serde_json::json!({ "id": "d", "text": text }));
         let set = with_files(
@@ -260,7 +260,8 @@ mod tests {
 
     #[test]
     fn a_quote_is_given_only_where_it_is_found_again() {
-        // `ab` stands twice; `a  b` verbatim at 6..10 alone, though with one space it would be found at 10 too.
+        // `ab` occurs twice; `a  b` occurs verbatim only at 6..10, though with one space it would also be found
+        // at 10.
         let text = "ab ab a  b a b";
         for (range, expected) in [
             ((0, 2), None),
@@ -273,7 +274,8 @@ mod tests {
         }
     }
 
-    /// Texts in which pieces repeat, with letters of one to four bytes, line ends of both sorts and other white space.
+    /// Texts with repeated pieces, with characters of one to four bytes, both kinds of line ends and other white
+    /// space.
     fn texts() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "a", "ab", "é", "日本", "🦀", " ", "  ", "\r\n", "\n", "\u{a0}", "\u{2028}", "\"", "\\",
@@ -281,7 +283,7 @@ mod tests {
         prop::collection::vec(piece, 1..40).prop_map(|pieces| format!("x{}", pieces.concat()))
     }
 
-    /// A range of `text` as labels have them: on letters, without outer white space.
+    /// A valid label range of `text`: on character boundaries, without outer white space.
     fn range_of(
         text: &str,
         from: prop::sample::Index,

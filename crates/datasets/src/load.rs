@@ -1,4 +1,4 @@
-//! Reading a data set: documents, then questions, through the reader of its format.
+//! Loads a data set: documents, then questions, with the reader of its format.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use crate::spec::own_split;
 use crate::{beir, files, hotpotqa, jsonl, queries, questions, smart, squad};
 use ragtriage_core::config::DatasetSettings;
 
-/// Reads and checks the data set that `spec` names.
+/// Loads and validates the data set that `spec` names.
 ///
-/// Documents and questions keep the order of their source (`files`: ascending by path). Accepted and counted in the
-/// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and what the format's own
-/// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
+/// Documents and questions retain the order of their source (`files`: ascending by path). Accepted and counted in the
+/// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and irregularities noted by
+/// the format's loader. Fails with the file and line, id or byte offset of the first error.
 pub fn load(spec: &DatasetSettings) -> Result<Dataset, DatasetError> {
     let split = own_split(spec)?;
     let mut draft = Draft::new(spec.missing_evidence());
@@ -25,7 +25,7 @@ pub fn load(spec: &DatasetSettings) -> Result<Dataset, DatasetError> {
     draft.finish(&spec.path, split)
 }
 
-/// The documents, and in a published format the questions, which stand among them.
+/// Reads the documents, and in a published format the questions they include.
 pub(crate) fn read_documents(
     spec: &DatasetSettings,
     draft: &mut Draft,
@@ -40,7 +40,7 @@ pub(crate) fn read_documents(
     }
 }
 
-/// The questions of one's own format, once the documents are there.
+/// Reads the questions of the native format, after the documents.
 pub(crate) fn read_questions(
     spec: &DatasetSettings,
     draft: &mut Draft,
@@ -52,7 +52,8 @@ pub(crate) fn read_questions(
     }
 }
 
-/// The documents of the data set that `spec` names. One's own may have no questions yet.
+/// Reads the documents of the data set that `spec` names. A native data set may have no questions
+/// yet.
 pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, DatasetError> {
     if !spec.format.is_own() {
         return Ok(load(spec)?.documents);
@@ -62,10 +63,11 @@ pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, DatasetError> 
     draft.into_documents(&spec.path)
 }
 
-/// The documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: a question a
-/// line; JSON lines with the keys of one's own questions, of which `text` is enough; or BEIR's queries.
+/// Loads the documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: one
+/// question per line; JSON lines with native keys, of which `text` suffices; or BEIR's queries.
 ///
-/// A question without an id gets one made of its text, so that it stays the same wherever its line stands.
+/// A question without an id gets one derived from its text, so that it does not depend on the line's
+/// position.
 pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<Dataset, DatasetError> {
     let mut draft = Draft::new(MissingEvidence::Error);
     let place = Place::file(&spec.path);
@@ -76,7 +78,7 @@ pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<Dataset, DatasetE
     draft.finish(queries, None)
 }
 
-/// One's own questions in the file `path`, without their documents: quotes are not looked for, and give no ranges.
+/// Reads native questions from the file `path`, without documents: quotes are not located and give no ranges.
 pub(crate) fn questions_alone(path: &Path) -> Result<Vec<Question>, DatasetError> {
     let mut draft = Draft::new(MissingEvidence::Keep);
     questions::read(path, &mut draft)?;

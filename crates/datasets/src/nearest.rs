@@ -2,11 +2,11 @@
 
 use ragtriage_core::text::quote;
 
-/// Longest piece of a document shown, in characters: a line of a terminal or two.
+/// Maximum length of a shown text, in characters: one or two terminal lines.
 const SHOWN_CHARS: usize = 160;
 
-/// The candidate with the smallest edit distance to `word`, the first of equals; `None` when even that has more than a
-/// third of its characters wrong (two are always allowed).
+/// Returns the candidate with the smallest edit distance to `word`, the first of equals; `None` if more than a third
+/// of the characters differ (two are always allowed).
 pub(super) fn word<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -25,7 +25,7 @@ pub(super) fn passage(text: &str, quote: &str) -> Option<Box<str>> {
     quote::nearest(text, quote).map(|range| shorten(&quote::one_spaced(&text[range.as_range()])))
 }
 
-/// Returns `text`, cut to [`SHOWN_CHARS`] characters if it is longer.
+/// Returns `text`, truncated to [`SHOWN_CHARS`] characters if it is longer.
 pub(super) fn shorten(text: &str) -> Box<str> {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((cut, _)) => format!("{}…", text[..cut].trim_end()).into(),

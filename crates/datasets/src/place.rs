@@ -4,19 +4,19 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file, and the line and record in it as far as they are known.
+/// A file, with the line and record if known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub path: Arc<Path>,
-    /// The line, from 1; none in files that are one JSON value.
+    /// The line, from 1; `None` in files that are a single JSON value.
     pub line: Option<usize>,
     /// The document's or question's id.
     pub id: Option<Arc<str>>,
 }
 
 impl Place {
-    /// Somewhere in a file.
+    /// Creates a place without a line.
     pub(super) fn file(path: &Path) -> Self {
         Self {
             path: Arc::from(path),

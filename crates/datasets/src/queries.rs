@@ -1,4 +1,4 @@
-//! Questions that nobody has labelled yet, in a file of their own: tickets, chat, a search log.
+//! Unlabelled questions in a separate file: tickets, chat, a search log.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,10 +15,12 @@ use crate::read;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Question;
 
-/// Bytes of a text's hash that make an id: the chance that two of 10,000 questions share one is under 1 in 20,000.
+/// Number of bytes of a text's hash that form an id: the probability that two of 10,000 questions share one is
+/// under 1 in 20,000.
 const ID_BYTES: usize = 5;
 
-/// Reads the file `path` into `draft`, which has the whole corpus already. JSON lines are known by the first one's brace.
+/// Reads the file `path` into `draft`, which already has the whole corpus. JSON lines are detected by the first line's
+/// brace.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let mut is_json = None;
     let mut seen = HashSet::new();
@@ -39,19 +41,20 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     })
 }
 
-/// An id that depends on nothing but the text.
+/// Returns an id that depends only on the text.
 fn id_of(text: &str) -> String {
     format!("q-{}", hex(&Sha256::digest(text.trim())[..ID_BYTES]))
 }
 
-/// One's own question whose labels may be missing: `kind` may want answers that are not there yet.
+/// Reads a native question whose labels may be missing: `kind` may require answers that do not
+/// exist yet.
 fn recorded(
     place: &Place,
     line: &str,
     draft: &mut Draft,
 ) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
-    fields.remove("metadata"); // BEIR's queries have it, and it labels nothing
+    fields.remove("metadata"); // present in BEIR's queries; not a label
     let wanted = if is_given(&fields, &["answers", "answer"]) {
         None
     } else {

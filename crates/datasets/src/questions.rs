@@ -1,4 +1,4 @@
-//! `questions.jsonl`, one's own questions: a JSON object a line.
+//! `questions.jsonl`, the native questions: one JSON object per line.
 //!
 //! | key | holds |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `tags` | a list of strings |
 //! | `split` | `tune` or `heldout` |
 //!
-//! Other keys are refused, so that a slip of the pen loses no label; those that begin with `_` are ignored.
+//! Other keys are rejected, so that a typing error loses no label; those that begin with `_` are ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,16 +32,16 @@ use ragtriage_core::types::{
 
 /// The questions file of a data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
-/// The names of graded documents.
+/// The keys of graded documents.
 pub(super) const RELEVANT: [&str; 2] = ["relevant", "relevant_doc_ids"];
 /// The allowed values of `kind`.
 pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 
-/// The names of a question's id.
+/// The keys of a question's id.
 pub(super) const ID: [&str; 3] = ["id", "query_id", "_id"];
-/// Those of its words.
+/// The keys of a question's text.
 pub(super) const TEXT: [&str; 3] = ["text", "question", "query"];
-/// Those of all else that is known of it.
+/// The keys of all other fields.
 pub(super) const LABELS: [&str; 10] = [
     "kind",
     "answers",
@@ -56,7 +56,7 @@ pub(super) const LABELS: [&str; 10] = [
 ];
 const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
-/// Reads those of the file `path` into `draft`, which has the whole corpus already.
+/// Reads the questions of the file `path` into `draft`, which already has the whole corpus.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     read::each_line(path, |place, line| {
         let read = line.and_then(|line| {
@@ -70,7 +70,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     })
 }
 
-/// The question that a record holds, as [`labelled`].
+/// Reads the question in a record, as [`labelled`].
 pub(super) fn question(
     record: &mut JsonRecord,
     draft: &mut Draft,
@@ -82,8 +82,8 @@ pub(super) fn question(
     labelled(&id, text, record, draft)
 }
 
-/// The question of that id and text, of which `record` holds the rest; `None` where what cannot be done without is among the
-/// slips. All else that is wrong is left out of it.
+/// Reads the question of that id and text, with its other fields from `record`; `None` if a required field is invalid. Other
+/// invalid fields are omitted.
 pub(super) fn labelled(
     id: &Id,
     text: Option<String>,
@@ -131,7 +131,7 @@ pub(super) fn labelled(
     }))
 }
 
-/// Settles every key of `record` that is not `known`.
+/// Reports every key of `record` that is not `known`.
 pub(super) fn refuse_unknown(
     record: &JsonRecord,
     known: &[&'static str],
@@ -287,7 +287,7 @@ fn member(record: &JsonRecord, value: Value, draft: &mut Draft) -> Result<Member
         member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
     let mut ranges = Vec::new();
     for range in given.unwrap_or_default() {
-        // A document that is not there is counted or refused with all others, by the draft.
+        // The draft counts or rejects missing documents with all others.
         let Some(document) = draft.document(&doc) else {
             break;
         };

@@ -1,7 +1,7 @@
-//! Files to text, lines and JSON, with errors that say where.
+//! Reads files as text, lines and JSON, with positions in errors.
 //!
-//! A byte order mark is dropped; `\r\n` ends a line as `\n` does. Lines end at `\n` only: U+2028 and its like are part
-//! of a JSON string.
+//! A byte order mark is dropped; `\r\n` ends a line like `\n`. Lines end at `\n` only: U+2028 and similar characters are
+//! part of a JSON string.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +15,7 @@ use crate::place::Place;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// A whole file.
+/// Reads a whole file.
 pub(super) fn text(path: &Path) -> Result<String, DatasetError> {
     let bytes = std::fs::read(path).map_err(|source| unreadable(path, source))?;
     let mut text = String::from_utf8(bytes).map_err(|broken| DatasetError::Utf8 {
@@ -28,7 +28,7 @@ pub(super) fn text(path: &Path) -> Result<String, DatasetError> {
     Ok(text)
 }
 
-/// Hands each line that is not blank to `each`, without its line end; holds one at a time.
+/// Passes each non-blank line to `each`, without its line end; holds one at a time.
 pub(super) fn lines(
     path: &Path,
     mut each: impl FnMut(Place, &str) -> Result<(), DatasetError>,
@@ -81,7 +81,7 @@ pub(super) fn each_line(
     Ok(())
 }
 
-/// A JSON value that starts at `place` (its first line, or the file's).
+/// Parses a JSON value that starts at `place` (its first line, or the file's).
 pub(super) fn json<'a, T: Deserialize<'a>>(
     place: &Place,
     text: &'a str,
@@ -100,7 +100,8 @@ pub(super) fn json<'a, T: Deserialize<'a>>(
     })
 }
 
-/// The file that `path` names: itself, or the only one in the folder whose name ends in one of `extensions`.
+/// Returns the file that `path` names: itself, or the only one in the folder whose name ends in one of
+/// `extensions`.
 pub(super) fn only_file(path: &Path, extensions: &[&str]) -> Result<PathBuf, DatasetError> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -122,7 +123,7 @@ pub(super) fn only_file(path: &Path, extensions: &[&str]) -> Result<PathBuf, Dat
     }
 }
 
-/// The files and folders of a folder, ascending by name.
+/// Returns the files and folders of a folder, ascending by name.
 pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     let entries = std::fs::read_dir(path).map_err(|source| unreadable(path, source))?;
     let names: io::Result<Vec<PathBuf>> = entries
@@ -133,7 +134,7 @@ pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     Ok(names)
 }
 
-/// The error for a path that would not be read.
+/// Returns the error for an unreadable path.
 pub(super) fn unreadable(path: &Path, source: io::Error) -> DatasetError {
     match source.kind() {
         io::ErrorKind::NotFound => DatasetError::Missing {

@@ -1,4 +1,4 @@
-//! A JSON object of one's own data, whose field names are checked so that a slip of the pen loses no label.
+//! A JSON object of the native format, whose field names are checked so that a typing error loses no label.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,13 +18,13 @@ pub(super) struct JsonRecord {
 }
 
 impl JsonRecord {
-    /// The object on a line.
+    /// Parses the object on a line.
     pub(super) fn parse(place: Place, line: &str) -> Result<Self, DatasetError> {
         let UniqueFields(fields) = read::json(&place, line)?;
         Ok(Self { place, fields })
     }
 
-    /// An object inside the field `field` of the record at `place`.
+    /// Returns an object inside the field `field` of the record at `place`.
     pub(super) fn inside(
         place: &Place,
         field: &'static str,
@@ -48,12 +48,12 @@ impl JsonRecord {
         &self.place
     }
 
-    /// Lets later errors name the record.
+    /// Adds the record's id to later errors.
     pub(super) fn identify(&mut self, id: &Id) {
         self.place = self.place.of(&id.0);
     }
 
-    /// An error for each key that is not `known`, those aside that begin with `_`.
+    /// Returns an error for each key that is not `known`, except those that begin with `_`.
     pub(super) fn unknown_keys(&self, known: &[&'static str]) -> Vec<DatasetError> {
         let unknown = self
             .fields
@@ -62,7 +62,7 @@ impl JsonRecord {
         unknown.map(|key| self.unknown(key, known)).collect()
     }
 
-    /// Fails on a key that looks like one of `known` while that one is not there.
+    /// Fails on a key that resembles one of `known` if that one is missing.
     pub(super) fn refuse_misspelt(&self, known: &[&'static str]) -> Result<(), DatasetError> {
         let absent: Vec<&'static str> = known
             .iter()
@@ -91,7 +91,7 @@ impl JsonRecord {
         }
     }
 
-    /// Takes the field that goes by one of `names`; null is as good as absent.
+    /// Takes the field with one of `names`; null counts as missing.
     pub(super) fn take<T: DeserializeOwned>(
         &mut self,
         names: &[&'static str],
@@ -114,7 +114,7 @@ impl JsonRecord {
         Ok(taken)
     }
 
-    /// Takes a field that must be there.
+    /// Takes a required field.
     pub(super) fn need<T: DeserializeOwned>(
         &mut self,
         names: &[&'static str],
@@ -124,7 +124,7 @@ impl JsonRecord {
             .ok_or_else(|| self.wrong(names[0], expected))
     }
 
-    /// The error for a field of this record.
+    /// Returns the error for a field of this record.
     pub(super) fn wrong(&self, field: &'static str, expected: &'static str) -> DatasetError {
         DatasetError::Field {
             place: self.place.clone(),
@@ -139,7 +139,7 @@ impl JsonRecord {
     }
 }
 
-/// An object whose keys stand once each: of two, one would be lost without a word.
+/// An object with unique keys: of two equal ones, one would be lost silently.
 struct UniqueFields(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for UniqueFields {
@@ -171,7 +171,7 @@ impl<'de> Visitor<'de> for UniqueFieldsVisitor {
     }
 }
 
-/// An id as written: a string that is not empty, or a whole number.
+/// An id as written: a non-empty string, or a whole number.
 pub(super) struct Id(pub(super) String);
 
 impl<'de> Deserialize<'de> for Id {

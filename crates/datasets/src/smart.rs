@@ -1,12 +1,13 @@
-//! CISI and Cranfield as the SMART system had them.
+//! CISI and Cranfield in the format of the SMART system.
 //!
-//! A document's text is title, author, source and body, so its own title stays empty; a query's is title and body.
-//! What little else one CISI document has (`.K` key words, `.C` categories) follows the body, as in the published
-//! figures; `.X` (who cites whom) is left out. Only judged queries are kept.
+//! A document's text is title, author, source and body, so its title field is empty; a query's is title and body.
+//! The remaining fields of one CISI document (`.K` key words, `.C` categories) follow the body, as in the
+//! published figures; `.X` (citations) is omitted. Only judged queries are loaded.
 //!
-//! `CISI.REL` lists relevant pairs, its last two columns mean nothing. `cranqrel` numbers queries by their place in
-//! `cran.qry`, not by their `.I`, and so do our ids; its codes run from 1 (a complete answer) to 5 (no interest),
-//! making the grade 5 - code; a code of -1 is undefined in its readme and is kept as judged and not relevant.
+//! `CISI.REL` lists relevant pairs; its last two columns have no meaning. `cranqrel` numbers queries by their
+//! position in `cran.qry`, not by their `.I`, and so do our ids; its codes run from 1 (a complete answer) to 5 (no
+//! interest), giving the grade 5 - code. A code of -1 is undefined in its readme and is read as judged and not
+//! relevant.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ enum Collection {
 }
 
 impl Collection {
-    /// Documents, queries, judgments.
+    /// Returns the files of documents, queries and judgments.
     fn files(self) -> [&'static str; 3] {
         match self {
             Self::Cisi => ["CISI.ALL", "CISI.QRY", "CISI.REL"],
@@ -36,7 +37,7 @@ impl Collection {
         }
     }
 
-    /// Grades of a judgment's columns after query and document.
+    /// Parses the grade from a judgment's columns after query and document.
     fn grade(self, columns: &[&str]) -> Option<i32> {
         match (self, columns) {
             (Self::Cisi, _) => Some(1),

@@ -17,7 +17,8 @@ pub(super) struct SmartRecord {
 }
 
 impl SmartRecord {
-    /// The fields of those letters, in that order, trimmed and joined by line feeds; empty ones leave no line.
+    /// Returns the fields of those letters, in that order, trimmed and joined by line feeds; empty ones are
+    /// skipped.
     pub(super) fn text(&self, letters: &str) -> String {
         let texts: Vec<&str> = letters
             .chars()
@@ -29,7 +30,7 @@ impl SmartRecord {
     }
 }
 
-/// The records of a file.
+/// Reads the records of a file.
 pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
     let shared: Arc<Path> = Arc::from(path);
     let mut records: Vec<SmartRecord> = Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
     Ok(records)
 }
 
-/// The file of a folder that has this name, upper or lower case.
+/// Returns the file of a folder with this name, ignoring case.
 pub(super) fn named(folder: &[PathBuf], name: &str) -> Option<PathBuf> {
     let found = folder.iter().find(|path| {
         path.file_name()
@@ -77,7 +78,8 @@ pub(super) fn named(folder: &[PathBuf], name: &str) -> Option<PathBuf> {
     found.cloned()
 }
 
-/// `.T` with nothing after it (white space is gone already): a header. A body may hold lines such as `.5 mach`.
+/// `.T` followed by nothing (white space is already trimmed) is a header. A body may contain lines such as `.5
+/// mach`.
 fn field_name(line: &str) -> Option<char> {
     match line.as_bytes() {
         [b'.', letter] if letter.is_ascii_uppercase() => Some(char::from(*letter)),

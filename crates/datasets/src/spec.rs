@@ -1,10 +1,10 @@
-//! The split of your own questions that a data set's configuration asks for.
+//! The split of native questions that a data set's configuration requests.
 
 use crate::error::DatasetError;
 use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::types::Split;
 
-/// Returns the part of your own questions that is asked for.
+/// Returns the requested part of native questions.
 ///
 /// # Errors
 /// A split that the format does not have.
@@ -47,7 +47,7 @@ pub(super) mod tests {
         act(&mut DatasetSettings::new(format, folder.path()))
     }
 
-    /// The same for a data set of one file.
+    /// As above, for a data set of one file.
     pub(crate) fn with_file<T>(
         name: &str,
         text: &str,

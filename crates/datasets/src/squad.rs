@@ -1,7 +1,7 @@
 //! `SQuAD` 1.1 (Rajpurkar et al. 2016) and 2.0 (Rajpurkar, Jia, Liang 2018), the official JSON.
 //!
 //! A paragraph is a document, `<article's title>/<its number from 0>`. Offsets in the files are code points; ours are
-//! bytes. The annotators' spans are alternatives: finding any of them will do. 2.0's `plausible_answers` are left out.
+//! bytes. The annotators' spans are alternatives: any of them suffices. 2.0's `plausible_answers` are omitted.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -140,7 +140,8 @@ fn question(
     })
 }
 
-/// The bytes of an answer: where it says, else at its nearest occurrence, else nowhere (refused or counted).
+/// Returns the bytes of an answer: at its given offset, else at its nearest occurrence, else `None`
+/// (rejected or counted).
 fn locate(
     answer: &SquadAnswer,
     doc: &DocId,
@@ -183,7 +184,7 @@ fn locate(
     )))
 }
 
-/// The byte at which the code point of that number starts.
+/// Returns the byte offset of the code point of that number.
 fn byte_of(text: &str, chars: usize) -> Option<usize> {
     if text.is_ascii() {
         return (chars < text.len()).then_some(chars);
@@ -191,7 +192,7 @@ fn byte_of(text: &str, chars: usize) -> Option<usize> {
     text.char_indices().nth(chars).map(|(byte, _)| byte)
 }
 
-/// Each once, in order of first mention.
+/// Removes duplicates, in order of first mention.
 fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut kept = Vec::new();
     for item in items {
@@ -239,7 +240,7 @@ mod tests {
     #[test]
     fn an_answer_off_its_place_is_taken_from_the_nearest_one_there_is() {
         let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
-        // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` stands at bytes 18 and 32.
+        // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` occurs at bytes 18 and 32.
         assert_eq!(set.questions[1].evidence[0][0].ranges, [(32, 36).into()]);
         let moved = "gold answers not at their offset, taken at the nearest occurrence";
         assert!(

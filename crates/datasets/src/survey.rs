@@ -1,5 +1,4 @@
-//! A look at somebody's folder before anything is known of it: which files could be documents, how long they are, which language
-//! they seem to be in.
+//! Surveys an unknown folder: which files could be documents, their lengths and their apparent languages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,18 +11,18 @@ use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;
 
-/// Endings of prose that are read as they stand; the first four are read without being asked for.
+/// Extensions of prose read as plain text; the first four are read by default.
 const PROSE: [&str; 10] = [
     "md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex",
 ];
 const READ_UNASKED: usize = 4;
-/// Endings whose text stands between other things, and has to be taken out first.
+/// Extensions of formats whose text has to be extracted first.
 const WRAPPED: [&str; 12] = [
     "pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages",
 ];
 
-/// English pages have more of Lucene's 33 stop words than this: 21 to 35 % of the words of each shipped runbook, commands included.
-/// Other languages share a few short ones by chance (German "in", "was", "an").
+/// English text has a larger share of Lucene's 33 stop words than this: 21% to 35% of the words of each shipped runbook, commands
+/// included. Other languages share a few short ones by chance (German "in", "was", "an").
 const LEAST_STOP_WORDS: f64 = 0.15;
 
 /// A summary of a folder of documents.
@@ -31,23 +30,24 @@ const LEAST_STOP_WORDS: f64 = 0.15;
 pub struct Survey {
     /// Documents that would be read.
     pub n_documents: usize,
-    /// Their words, parted by white space.
+    /// Number of words, separated by white space.
     pub n_words: usize,
-    /// Words of the document in the middle.
+    /// Median number of words per document.
     pub median_words: usize,
-    /// The longest, with its words.
+    /// The longest document, with its number of words.
     pub longest: Option<(String, usize)>,
-    /// Documents that are empty.
+    /// Number of empty documents.
     pub n_empty: usize,
-    /// Files that would be documents, were they UTF-8; no data set loads while they are there.
+    /// Number of files that are documents but not UTF-8; the data set does not load while they
+    /// exist.
     pub n_unreadable: usize,
-    /// The patterns to ask for; empty: what is read unasked.
+    /// The patterns to configure; empty: the default.
     pub globs: Vec<String>,
     /// The number of documents by extension.
     pub endings: BTreeMap<String, usize>,
-    /// Source code that was found beside prose and left out, by ending.
+    /// Source code files found next to prose and omitted, by extension.
     pub code: BTreeMap<String, usize>,
-    /// Files whose text has to be taken out first, by ending.
+    /// Files whose text has to be extracted first, by extension.
     pub wrapped: BTreeMap<String, usize>,
     /// Share of all documents that are Markdown with at least two headings under the title.
     pub share_with_headings: f64,
@@ -55,10 +55,11 @@ pub struct Survey {
     pub is_english: bool,
 }
 
-/// Looks at `folder`.
+/// Surveys `folder`.
 ///
 /// # Errors
-/// `Missing`, `Read`, `Layout` where it is no folder, `EmptyCorpus`, `Utf8` where no document is text.
+/// `Missing`, `Read`, `Layout` if `folder` is not a folder, `EmptyCorpus`, `Utf8` if no document is
+/// text.
 pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !folder.exists() {
         return Err(DatasetError::Missing {
@@ -84,7 +85,7 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
         *kind.entry(ending).or_default() += 1;
     }
     if seen.endings.is_empty() {
-        seen.endings = std::mem::take(&mut seen.code); // a folder of source code alone is one to ask about
+        seen.endings = std::mem::take(&mut seen.code); // a folder of source code only
     }
     let mut asked = seen.endings.keys().map(String::as_str);
     if !seen.code.is_empty() || asked.any(|ending| PROSE[READ_UNASKED..].contains(&ending)) {
@@ -96,7 +97,7 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     Ok(seen)
 }
 
-/// The documents that are UTF-8; others are counted, and are none of their ending.
+/// Returns the UTF-8 documents; others are counted, but not by extension.
 fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetError> {
     let mut draft = Draft::lenient(MissingEvidence::Error);
     files::documents(folder, &seen.globs, &mut draft)?;
@@ -111,7 +112,7 @@ fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetEr
                 }
                 no_text = no_text.or(Some(slip));
             }
-            // Its cause, where there is one, says what to do.
+            // The hint is that of its cause, if there is one.
             DatasetError::EmptyCorpus { .. } => return Err(no_text.unwrap_or(slip)),
             other => return Err(other),
         }

@@ -11,12 +11,12 @@ use ragtriage_core::types::{DocId, Document};
 #[derive(Clone, Debug, Default)]
 pub struct DocumentTexts<'a> {
     by_id: BTreeMap<&'a str, &'a str>,
-    /// The texts with each run of white space as one space; made on first use.
+    /// The texts with each run of white space as one space; computed on first use.
     spaced: OnceLock<Vec<(&'a str, String)>>,
 }
 
 impl<'a> DocumentTexts<'a> {
-    /// Those of `documents`.
+    /// Indexes `documents`.
     #[must_use]
     pub fn new(documents: &'a [Document]) -> Self {
         let by_id = documents
@@ -29,24 +29,24 @@ impl<'a> DocumentTexts<'a> {
         }
     }
 
-    /// The documents' ids, ascending.
+    /// Returns the documents' ids, ascending.
     pub fn ids(&self) -> impl Iterator<Item = &'a str> {
         self.by_id.keys().copied()
     }
 
-    /// The text of the document of that id.
+    /// Returns the text of the document of that id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&'a str> {
         self.by_id.get(id).copied()
     }
 
-    /// The text of that document.
+    /// Returns the text of that document.
     #[must_use]
     pub fn of(&self, id: &DocId) -> Option<&'a str> {
         self.get(id.as_str())
     }
 
-    /// Returns the one document that `quote` stands in, whole words, other than `but`; none where it stands in several.
+    /// Returns the only document other than `but` that contains `quote` as whole words; `None` if several do.
     pub(crate) fn only_holder(&self, quote: &str, but: &DocId) -> Option<DocId> {
         let spaced = self.spaced.get_or_init(|| {
             self.by_id

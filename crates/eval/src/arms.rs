@@ -1,4 +1,4 @@
-//! The arms side by side: how well each answered, what each cost, and how often one prompt asked twice gave another verdict.
+//! Results by arm: answer quality, cost, and the variation of repeated answers.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, Trace};
 
-/// How well an arm answered.
+/// The answer quality of a condition (arm).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmScore {
-    /// Questions that it was asked, and that have a gold to compare with.
+    /// Questions asked in this arm that have gold answers.
     pub n: usize,
-    /// Mean answer score: `AnswerF1`; of questions judged by facts 1 when right, else 0.
+    /// Mean answer score: `AnswerF1`; for questions with key facts 1 when right, else 0.
     pub mean: f64,
     /// Its 95 % interval.
     pub ci95: Option<Interval>,
 }
 
-/// Every arm that was run, by name.
+/// Returns the scores of every arm that was run, by name.
 #[must_use]
 pub fn arm_scores(
     traces: &[Trace],
@@ -54,16 +54,16 @@ pub fn arm_scores(
         .collect()
 }
 
-/// What an arm's calls took. A reply that was not called for took nothing.
+/// Usage of an arm's calls. A cached response uses nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArmUse {
     /// Calls made, failed ones among them.
     pub calls: usize,
-    /// Calls that failed in the end.
+    /// Calls that failed after all retries.
     pub failed: usize,
-    /// Replies that an earlier run's call had left in the cache.
+    /// Cached responses from earlier runs.
     pub cached: usize,
-    /// Replies to a prompt that another arm of the question had.
+    /// Replies shared with another arm of the question that has an equal prompt.
     pub same_prompt: usize,
     /// Prompt tokens: as billed, else by our own count.
     pub prompt: u64,
@@ -76,16 +76,16 @@ pub struct ArmUse {
 /// Tokens of all calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TokenTotals {
-    /// Of prompts: as billed, else by our own count.
+    /// Prompt tokens: as billed, else as counted locally.
     pub prompt: u64,
-    /// Of answers.
+    /// Completion tokens.
     pub completion: u64,
-    /// The same by arm, with the calls.
+    /// Token counts by arm, with the calls.
     #[serde(default)]
     pub by_arm: BTreeMap<String, ArmUse>,
 }
 
-/// Adds up what every arm's calls took.
+/// Sums the usage of every arm's calls.
 #[must_use]
 pub fn tokens(traces: &[Trace]) -> TokenTotals {
     let mut totals = TokenTotals::default();
@@ -93,7 +93,7 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
         let entry = totals.by_arm.entry(arm.arm.name().to_owned()).or_default();
         arm.attempts.iter().for_each(|attempt| entry.add(attempt));
     }
-    // An endpoint may say any number.
+    // Endpoints may report arbitrary numbers, so the sums saturate.
     for entry in totals.by_arm.values() {
         totals.prompt = totals.prompt.saturating_add(entry.prompt);
         totals.completion = totals.completion.saturating_add(entry.completion);
@@ -101,10 +101,10 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
     totals
 }
 
-/// Replies that were not called for.
+/// Replies obtained without a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spared {
-    /// How many.
+    /// Number of repeated replies.
     pub replies: usize,
     /// Tokens of their prompts.
     pub prompt: u64,
@@ -112,7 +112,7 @@ pub struct Spared {
     pub completion: u64,
 }
 
-/// Replies that were not called for, by arm.
+/// Returns the replies obtained without a call, by arm.
 #[must_use]
 pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
     let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
@@ -135,7 +135,7 @@ pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
 }
 
 impl ArmUse {
-    /// Adds what one attempt took.
+    /// Adds the usage of one attempt.
     pub(super) fn add(&mut self, attempt: &Attempt) {
         match attempt.origin {
             Origin::Cached => self.cached += 1,
@@ -155,22 +155,22 @@ impl ArmUse {
     }
 }
 
-/// What asking the same prompts again changed.
+/// Changes observed when the same prompts are asked again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeats {
     /// Questions asked several times, each time with an answer that can be judged.
     pub n: usize,
-    /// Questions whose answer was right at one time and wrong at another.
+    /// Questions with both right and wrong answers.
     pub flipped: usize,
     /// Wilson's 95 % interval of their share.
     pub ci95: Option<Interval>,
-    /// The mean answer score of the first asking, the second, ...
+    /// The mean answer score of the first repeat, the second, ...
     pub means: Vec<f64>,
     /// Mean over questions of the standard deviation of a question's answer scores (n - 1 in the denominator).
     pub deviation: f64,
 }
 
-/// Compares the repeats of the arm `retrieved`; `None` where nothing was asked twice.
+/// Compares the repeats of the arm `retrieved`; `None` without repeats.
 #[must_use]
 pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
     let asked = traces.iter().filter_map(|trace| {

@@ -1,4 +1,4 @@
-//! Measures against k: the same measures as everywhere, at more cutoffs than a run was asked to report.
+//! Measures against k: the usual measures at more cutoffs than a run reports.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,29 @@ use super::summary::{self, Evaluation, EvaluationPlan, MeasureSummary};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_runs::SavedRun;
 
-/// Where a curve has its points, besides the k that was packed and those that the run reports.
+/// Cutoffs of a curve's points, in addition to the packed k and the reported ones.
 const KS: [usize; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
-/// Points that no report has are drawn with so many resamples: a band's end is off by a hundredth of its width or so, and a run of
-/// thousands of questions is drawn in a fraction of a second.
+/// Number of resamples for points that no report has: the error of a band's end is about 1% of its width, and a run of thousands
+/// of questions is drawn in a fraction of a second.
 const RESAMPLES: usize = 1000;
-/// `EM` looks into texts: it is measured beyond what is reported where at most so many passages are to be read.
+/// `EM` reads texts: it is measured beyond the reported cutoffs only if at most this many passages have to be
+/// read.
 const MOST_READ: usize = 20_000;
-/// What is drawn.
+/// The metric families drawn.
 const FAMILIES: [Family; 3] = [Family::Em, Family::Recall, Family::Ndcg];
 
-/// A family against k.
+/// A metric family against k.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What is measured.
+    /// The metric family.
     pub family: Family,
     /// k with the measure over the questions that it is defined for, ascending by k.
     pub points: Vec<(usize, MeasureSummary)>,
 }
 
-/// The curves of a run, up to the depth of its longest ranking; a family that is defined for no question has none. What the
-/// evaluation holds is not computed again; what it does not hold has fewer resamples, and of many questions no `EM` far down.
+/// Computes the curves of a run, up to the depth of its longest ranking; a family that is defined for no question has no
+/// curve. Reported cutoffs are taken from the evaluation; others have fewer resamples, and for many questions no `EM` at
+/// large k.
 #[must_use]
 pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) -> Vec<Curve> {
     let known = &evaluation.summary.measures;
@@ -112,7 +114,7 @@ mod tests {
     }
 
     fn run() -> SavedRun {
-        // The one relevant document stands first, third, and nowhere.
+        // The only relevant document is ranked first, third, and not at all.
         let rankings: [&[&str]; 3] = [&["d#0", "e#0"], &["e#0", "f#0", "d#0"], &["e#0"]];
         let traces = rankings
             .iter()

@@ -1,7 +1,7 @@
-//! Cuts: the same few numbers for parts of the question set, by what is known of a question beforehand.
+//! Slices: summary metrics of parts of the question set, by properties known beforehand.
 //!
-//! For exploring: among twenty parts one interval misses by chance, and parts of one cut say nothing of each other's
-//! causes. A part of fewer than [`FEW`] questions is marked as rough.
+//! Exploratory: with 20 slices about one 95% interval misses by chance, and slices of one dimension say nothing
+//! about each other's causes. A slice of fewer than [`FEW`] questions is marked as rough.
 
 use std::collections::BTreeMap;
 
@@ -14,29 +14,30 @@ use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::{FailureClass, QuestionKind, Trace};
 
-/// Under so many questions an interval says little, and the dominant class may be one question.
+/// Below this many questions an interval is uninformative, and the dominant failure class may be
+/// one question.
 pub const FEW: usize = 20;
-/// Parts of a cut that are kept at most, the largest: tags may be as many as questions.
+/// Maximum number of slices per dimension, largest first: there may be as many tags as questions.
 const MOST_PARTS: usize = 50;
 
-/// What questions are parted by.
+/// The dimension that questions are sliced by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SliceBy {
-    /// A tag; a question stands in the part of each of its tags.
+    /// A tag; a question is in the slice of each of its tags.
     Tag,
-    /// The kind of answer wanted.
+    /// The expected kind of answer.
     QuestionKind,
-    /// How many evidence groups it needs.
+    /// The number of evidence groups it needs.
     Hops,
-    /// Words of the question, in quarters of the set.
+    /// Number of words of the question, in quarters of the set.
     QuestionWords,
     /// Bytes of its longest gold document, in quarters of the set.
     GoldBytes,
 }
 
 impl SliceBy {
-    /// Every cut, in report order.
+    /// Every dimension, in report order.
     pub const ALL: [Self; 5] = [
         Self::Tag,
         Self::QuestionKind,
@@ -45,7 +46,7 @@ impl SliceBy {
         Self::GoldBytes,
     ];
 
-    /// Its name for people.
+    /// Returns its display name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,14 +59,14 @@ impl SliceBy {
     }
 }
 
-/// A cut with its parts.
+/// A dimension with its slices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceGroup {
-    /// What questions are parted by.
+    /// The dimension of the slice.
     pub by: SliceBy,
-    /// In their own order; tags by size.
+    /// In natural order; tags by size.
     pub parts: Vec<Slice>,
-    /// Parts that were left out because there are too many.
+    /// Number of slices omitted because there are too many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub n_left_out: usize,
 }
@@ -78,29 +79,29 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// One part's numbers. A measure that is defined for none of its questions has n 0.
+/// Metrics of one slice. A measure that is defined for none of its questions has n 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
-    /// Which.
+    /// The slice's label.
     pub value: String,
     /// Questions in it that did not fail.
     pub n: usize,
     /// Fewer than [`FEW`].
     pub rough: bool,
-    /// Whether an answer string was in the top k (in the prompt, for a pipeline that ran elsewhere).
+    /// Share of questions with an answer string in the top k (in the prompt, for an external RAG).
     pub em: MeasureSummary,
-    /// Whether support reached the prompt.
+    /// Share of questions whose support reached the prompt.
     pub supported: MeasureSummary,
-    /// Whether the answer is right.
+    /// Share of right answers.
     pub right: MeasureSummary,
     /// `AnswerF1`.
     pub answer_f1: MeasureSummary,
-    /// The losing class with the most questions, of equals the earlier stage; `None` where none was lost.
+    /// The failure class with the most questions, the earlier stage on ties; `None` if none was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mostly: Option<(FailureClass, usize)>,
 }
 
-/// What is cut, question by question; all lists are parallel to the traces.
+/// The columns to slice, question by question; all lists are parallel to the traces.
 pub struct QuestionColumns<'a> {
     /// The questions.
     pub traces: &'a [Trace],
@@ -110,14 +111,14 @@ pub struct QuestionColumns<'a> {
     pub em: Vec<Option<f64>>,
     /// `AnswerF1`.
     pub answer_f1: Vec<Option<f64>>,
-    /// Whether the answer is right.
+    /// True where the answer is right.
     pub right: Vec<Option<bool>>,
     /// Their clusters.
     pub cluster_of: Vec<usize>,
 }
 
 impl QuestionColumns<'_> {
-    /// The share of `questions` of which `holds` is true, where it is known.
+    /// Returns the share of `questions` for which `holds` is true, where it is known.
     pub(super) fn share(
         &self,
         questions: &[usize],
@@ -135,7 +136,7 @@ impl QuestionColumns<'_> {
         }
     }
 
-    /// The mean of `column`, in 0..=1, over `questions`; its interval by t over clusters.
+    /// Returns the mean of `column`, in 0..=1, over `questions`; its interval by t over clusters.
     pub(super) fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
         let known = questions
             .iter()
@@ -147,12 +148,12 @@ impl QuestionColumns<'_> {
         MeasureSummary { mean, n, ci95 }
     }
 
-    /// Whether support reached the prompt.
+    /// Returns true if support reached the prompt.
     pub(super) fn supported(&self, at: usize) -> Option<bool> {
         self.outcomes[at].reached.map(|[.., prompt]| prompt)
     }
 
-    /// The questions that did not fail.
+    /// Returns the questions that did not fail.
     pub(super) fn questions(&self) -> impl Iterator<Item = usize> {
         (0..self.traces.len()).filter(|&at| self.outcomes[at].class != FailureClass::Failed)
     }
@@ -185,7 +186,7 @@ impl QuestionColumns<'_> {
     }
 }
 
-/// Every cut that tells questions apart; a part that holds all of them does not.
+/// Returns every dimension that separates questions; a slice that holds all of them does not.
 #[must_use]
 pub fn cuts(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
     let all: Vec<usize> = columns.questions().collect();
@@ -210,7 +211,7 @@ fn group(by: SliceBy, all: &[usize], columns: &QuestionColumns<'_>) -> SliceGrou
     }
 }
 
-/// The slices of a group, each with its questions.
+/// Returns the slices of a group, each with its questions.
 fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     match by {
         SliceBy::Tag => tags(all, traces),
@@ -253,7 +254,7 @@ fn filled(parts: impl Iterator<Item = (String, Vec<usize>)>) -> Vec<(String, Vec
         .collect()
 }
 
-/// By tag, the largest first; last those without any.
+/// Slices by tag, the largest first; untagged questions last.
 fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     let mut by_tag: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &at in all {
@@ -286,7 +287,8 @@ fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     parts
 }
 
-/// Quarters of the questions by a number; equal numbers stay together, so there may be fewer than four.
+/// Returns quarters of the questions by a number; equal numbers are not split, so there may be fewer
+/// than four.
 fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(String, Vec<usize>)> {
     let mut numbered: Vec<(usize, usize)> = all
         .iter()

@@ -1,4 +1,4 @@
-//! Outcomes of a run's questions, and the pictures drawn from them: waterfall, 2 x 2, loss terms.
+//! Outcomes of a run's questions, and their aggregates: waterfall, 2 x 2 table, loss terms.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use ragtriage_core::measure::answer::{self, Scorer};
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, Flag, QuestionKind, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
-/// Classifies every question of `run`: the only place where failure classes are decided.
+/// Classifies every question of `run`: the only function that decides failure classes.
 #[must_use]
 pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
     run.traces
@@ -22,7 +22,7 @@ pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
         .collect()
 }
 
-/// The outcomes as they would be if an answer string in a packed passage that is not gold (`answer_elsewhere`) were support.
+/// Returns the outcomes if an answer string in a packed non-gold passage (`answer_elsewhere`) counted as support.
 #[must_use]
 pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> Vec<Outcome> {
     traces
@@ -51,7 +51,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> V
 /// One stage of the waterfall.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaterfallStep {
-    /// The stage, in files by the name of its result.
+    /// The stage, in files under the name of its result.
     #[serde(serialize_with = "result_name")]
     pub stage: Stage,
     /// Questions still supported there; for `answer`: supported and right.
@@ -66,10 +66,11 @@ fn result_name<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_str(stage.result())
 }
 
-/// The waterfall over the answerable questions that have gold to go by and did not fail, and how many these are. The
-/// last step is there when the run has answers.
+/// Computes the waterfall over the answerable questions with gold labels that did not fail, and returns their
+/// number. The last step exists only if the run has answers.
 ///
-/// A count of questions still supported, not a ceiling on accuracy: memory can answer what was not delivered.
+/// A step counts questions whose support is complete; it is not an upper bound on accuracy, since the model may
+/// answer others from memory.
 #[must_use]
 pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, usize) {
     let counted: Vec<(FailureClass, [bool; 5])> = counted(outcomes)
@@ -94,7 +95,7 @@ pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, u
     (steps.collect(), counted.len())
 }
 
-/// The outcomes that the waterfall counts, with what their support reached.
+/// Returns the outcomes counted in the waterfall, with the last stage their support reached.
 fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> {
     let answerable = outcomes.iter().filter(|outcome| {
         !matches!(
@@ -105,8 +106,8 @@ fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> 
     answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))
 }
 
-/// Under each of [`Stage::ALL`] the questions of the waterfall that were lost there first: by the class of the loss, whatever the
-/// answer was; at `answer` those that came so far and were not right, by fault.
+/// Returns, for each of [`Stage::ALL`], the questions of the waterfall first lost there: by failure class, regardless of the
+/// answer; at `answer` those that reached it without a right answer, by fault.
 #[must_use]
 pub fn lost_by_stage(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>> {
     let mut lost = vec![BTreeMap::new(); Stage::ALL.len()];
@@ -122,19 +123,20 @@ pub fn lost_by_stage(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>>
     lost
 }
 
-/// One cell of the 2 x 2.
+/// One cell of the 2 x 2 table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Questions in it.
     pub n: usize,
-    /// Their mean `AnswerF1`; 0 when there is none.
+    /// Their mean `AnswerF1`; 0 without questions.
     pub mean_f1: f64,
 }
 
 /// `EM@k` hit or miss by answer right or wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TwoByTwo {
-    /// The k of `EM@k`; for a pipeline that ran elsewhere the passages of its longest prompt, and `EM@prompt` is meant.
+    /// The k of `EM@k`; for an external RAG the number of passages of its longest prompt, with `EM@prompt` as the
+    /// measure.
     pub k: usize,
     /// Questions in all four cells: those that have `EM@k` and an answer.
     pub n: usize,
@@ -142,13 +144,14 @@ pub struct TwoByTwo {
     pub hit_right: Cell,
     /// Found and wrong: the reader's loss.
     pub hit_wrong: Cell,
-    /// Not found and right: memory or luck.
+    /// Not found and right: memory or chance.
     pub miss_right: Cell,
     /// Not found and wrong.
     pub miss_wrong: Cell,
 }
 
-/// The 2 x 2 from parallel lists: `EM@k`, whether right, `AnswerF1`. Questions lacking one are left out.
+/// Computes the 2 x 2 table from parallel lists: `EM@k`, correctness, `AnswerF1`. Questions lacking one
+/// are omitted.
 #[must_use]
 pub fn two_by_two(
     k: usize,
@@ -189,14 +192,14 @@ pub fn two_by_two(
     table
 }
 
-/// How good an arm's answer was, in 0..=1: `AnswerF1`; for questions judged by facts 1 when right, else 0.
-/// `None` where the arm has no answer, or nothing gold to compare with.
+/// Returns the score of an arm's answer, in 0..=1: `AnswerF1`; for questions with key facts 1 when right,
+/// else 0. `None` if the arm has no answer, or there are no gold answers.
 #[must_use]
 pub fn quality(trace: &Trace, arm: ArmName, judge: Judge) -> Option<f64> {
     attempt_quality(trace, trace.attempt(arm)?, judge)
 }
 
-/// The same of one of an arm's attempts.
+/// As above, for one of an arm's attempts.
 #[must_use]
 pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     let question = &trace.question;

@@ -1,6 +1,7 @@
-//! How scores are spread: of passages with gold against others, and of answers.
+//! Score distributions: of passages with gold evidence against others, and of answers.
 //!
-//! The first shows whether a least score could part them: `retrieval.min_score` drops what lies to the left of it, gold or not.
+//! The first shows whether a minimum score could separate them: `retrieval.min_score` drops every passage below it, gold or
+//! not.
 
 use std::collections::HashSet;
 
@@ -8,21 +9,21 @@ use ragtriage_core::stats::histogram;
 use ragtriage_core::types::ChunkId;
 use ragtriage_runs::SavedRun;
 
-/// Passages of the top k by their score.
+/// Score histogram of the passages in the top k.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreSpread {
-    /// The bins' ends, ascending, one more than there are bins.
+    /// The bins' edges, ascending, one more than there are bins.
     pub edges: Vec<f64>,
-    /// Passages that hold a byte of the gold, bin by bin.
+    /// Passages that contain gold evidence, by bin.
     pub gold: Vec<usize>,
-    /// All others.
+    /// All other passages, by bin.
     pub others: Vec<usize>,
-    /// Questions they come from: those with labelled evidence.
+    /// Number of questions they come from: those with labelled evidence.
     pub n_questions: usize,
 }
 
-/// The scores of the final ranking's first `k` passages, over the questions that have labelled evidence and did not fail. `None`
-/// where there are none, where all are equal, and where they say no more than the rank.
+/// Returns the scores of the final ranking's first `k` passages, over the questions that have labelled evidence and did not
+/// fail. `None` if there are none, if all are equal, or if they only reflect the rank.
 #[must_use]
 pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
     let labelled = run
@@ -50,7 +51,7 @@ pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
         }
     }
     let all: Vec<f64> = gold.iter().chain(&others).copied().collect();
-    // Where one group is empty the other alone is drawn.
+    // If one group is empty, only the other is drawn.
     let smaller = [gold.len(), others.len()]
         .into_iter()
         .filter(|n| *n > 0)
@@ -65,7 +66,7 @@ pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
     })
 }
 
-/// Questions by the tenth that their score in 0..=1 lies in, those at exactly 0 and at exactly 1 apart: 0, up to 0.1, ..., up to 1, 1.
+/// Counts questions by the tenth of their score in 0..=1, exactly 0 and exactly 1 separately: 0, up to 0.1, ..., up to 1, 1.
 #[must_use]
 pub fn tenths(scores: impl Iterator<Item = f64>) -> [usize; 12] {
     let mut counts = [0; 12];
@@ -73,7 +74,7 @@ pub fn tenths(scores: impl Iterator<Item = f64>) -> [usize; 12] {
         let at = match score {
             score if score <= 0.0 => 0,
             score if score >= 1.0 => 11,
-            // A hair more: 0.6 computed as 0.59999 is 0.6.
+            // Tolerance: 0.6 computed as 0.59999 is 0.6.
             score => 1 + ((10.0 * score + 1e-9) as usize).min(9),
         };
         counts[at] += 1;
@@ -87,7 +88,7 @@ mod tests {
     use crate::tests::{failed, manifest, trace};
     use ragtriage_core::types::{GoldMember, Trace};
 
-    /// A question with these scores from the first place on; `d#0` holds its gold.
+    /// A question with these scores from rank 1 on; `d#0` holds its gold evidence.
     fn scored(index: usize, ranked: &[(&str, f64)]) -> Trace {
         let ids: Vec<&str> = ranked.iter().map(|(id, _)| *id).collect();
         let mut trace = trace(index, &ids, "18 May", None);
@@ -127,7 +128,7 @@ mod tests {
             (found.gold, found.others, found.n_questions),
             (vec![1, 1], vec![2, 0], 2)
         );
-        // What failed, and what has no label, says nothing.
+        // Failed and unlabelled questions are excluded.
         let mut silent = traces;
         silent[0].error = Some(failed());
         silent[1].question.evidence.clear();

@@ -1,7 +1,8 @@
-//! Files of other systems to numbers: a TREC run against qrels, predictions against golds.
+//! Scores files of other systems: a TREC run against qrels, predictions against gold answers.
 //!
-//! What the reference tools do is done here: `trec_eval -c` by default (a judged query that the run lacks scores 0, as
-//! does one of which nothing is relevant), every gold question for answers. What they pass over in silence is counted.
+//! Follows the reference tools: `trec_eval -c` by default (a judged query missing from the run scores 0, as does one
+//! without relevant documents), and all gold questions for answers. Cases that those tools ignore silently are
+//! counted.
 
 use std::borrow::Cow;
 
@@ -20,18 +21,18 @@ use ragtriage_runs::external::predictions::{GoldAnswers, Golds, Predictions};
 use ragtriage_runs::external::qrels::{Qrels, QueryGrades};
 use ragtriage_runs::external::trec_run::TrecRun;
 
-/// How files are scored.
+/// Options for scoring files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilePlan {
-    /// What is measured, in this order.
+    /// The measures, in this order.
     pub measures: Vec<Measure>,
-    /// Leaves out judged queries that a run lacks, or golds that are not answered.
+    /// Omits judged queries missing from a run, or gold questions without a prediction.
     pub only_shared: bool,
-    /// The least grade that is relevant.
+    /// The minimum relevant grade.
     pub level: i32,
-    /// How many documents the corpus has, for `Fallout` and `Accuracy`.
+    /// Number of documents in the corpus, for `Fallout` and `Accuracy`.
     pub n_documents: Option<usize>,
-    /// Whose script scores answers.
+    /// The scorer of answers.
     pub scorer: Scorer,
     /// Bootstrap resamples; 0: no intervals of means.
     pub resamples: usize,
@@ -39,71 +40,72 @@ pub struct FilePlan {
     pub seed: u64,
 }
 
-/// One file's numbers.
+/// The scores of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileScores<'t> {
-    /// Ids of the queries or questions: queries ascending by bytes, questions in the golds' order.
+    /// Ids of the queries or questions: queries ascending by bytes, questions in the order of the
+    /// gold file.
     pub ids: Vec<Cow<'t, str>>,
     /// The plan's measures, each with its values.
     pub columns: Vec<MeasureColumn>,
-    /// What `trec_eval` counts, parallel to `ids`; empty for answers.
+    /// Counts as `trec_eval` reports them, parallel to `ids`; empty for answers.
     pub counts: Vec<Counts>,
-    /// What was found that should be known, none of them 0.
+    /// Warnings with their counts, none of them 0.
     pub warnings: Vec<(Warning, usize)>,
-    /// Groups that were resampled together.
+    /// Number of clusters resampled together.
     pub n_clusters: usize,
 }
 
-/// A measure's values and what they come to.
+/// A measure's values and their summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureColumn {
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
-    /// Parallel to the ids; `None`: not defined there.
+    /// Parallel to the ids; `None`: undefined.
     pub values: Vec<Option<f64>>,
     /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's.
     pub summary: MeasureSummary,
 }
 
-/// What `trec_eval` counts of a query.
+/// Counts of one query, as in `trec_eval`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Documents retrieved.
     pub n_retrieved: usize,
     /// Documents relevant.
     pub n_relevant: usize,
-    /// Both.
+    /// Documents both relevant and retrieved.
     pub n_relevant_retrieved: usize,
 }
 
-/// What a reference tool passes over, or what a user may not expect. Keys of JSON.
+/// A case that a reference tool ignores silently or that may be unexpected. Keys of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
-    /// Queries of the run without a judgment, left out.
+    /// Queries of the run without a judgment, omitted.
     QueriesWithoutJudgments,
-    /// Judged queries that the run lacks.
+    /// Judged queries missing from the run.
     QueriesMissing,
-    /// Judged queries of which nothing is relevant.
+    /// Judged queries without relevant documents.
     QueriesWithoutRelevant,
-    /// Ranked queries, when not one of their documents is judged: ids that are written otherwise, most likely.
+    /// Ranked queries none of whose documents is judged: most likely ids in a different format.
     NoJudgedDocument,
-    /// Judgments repeated with the same grade, kept once.
+    /// Judgments repeated with the same grade, counted once.
     RepeatedJudgments,
     /// Gold questions without a prediction.
     PredictionsMissing,
     /// Predictions that are `null`.
     PredictionsNull,
-    /// Predictions whose id no gold has, left out.
+    /// Predictions of unknown ids, omitted.
     PredictionsOfUnknownIds,
-    /// Ids with several predictions, of which the last counts.
+    /// Ids with several predictions; the last counts.
     RepeatedPredictions,
 }
 
 /// Scores a run.
 ///
 /// # Errors
-/// A document that a judged query's ranking holds twice.
+/// A duplicate document in a judged query's ranking.
 pub fn score_run<'t>(
     run: &TrecRun<'_>,
     qrels: &Qrels<'t>,
@@ -259,8 +261,8 @@ fn score_answer(answer: Option<&str>, gold: &GoldAnswers, plan: &FilePlan) -> Ve
         .collect()
 }
 
-/// The golds that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing, and where none is
-/// left the right answer is the empty one.
+/// Returns the gold answers that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing,
+/// and if none remains the right answer is the empty one.
 fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> {
     if scorer != Scorer::Squad2 {
         return Cow::Borrowed(&gold.answers);
@@ -274,7 +276,8 @@ fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> 
     })
 }
 
-/// Whether a measure can be had from a run and qrels alone, or from predictions and golds alone.
+/// Returns true if a measure can be computed from a run and qrels alone, or from predictions and
+/// gold answers alone.
 #[must_use]
 pub fn is_measured_in_files(measure: Measure, answers: bool) -> bool {
     match measure.family() {

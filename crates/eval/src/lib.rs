@@ -1,10 +1,10 @@
-//! Floor 5, evaluation: a saved run to its [`summary::Summary`]. Calls nothing, so a finished run can be scored again.
+//! Floor 5, evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
 //!
-//! [`score`] gives every question its measures, [`diagnose`] its outcome and the run its waterfall, 2 x 2, loss budget and
-//! verdict; [`modes`], [`positions`] and [`cuts`] are what lies under it; [`summary`] puts them together. [`compare`] sets runs
-//! against a baseline question by question, [`gate`] says whether a run is good enough. [`curves`] and [`distribution`] are drawn and
-//! nothing else. [`audit`] says how far a person agrees
-//! with the attribution. [`tuning`] reads many settings of a sweep side by side. [`files`] scores runs and predictions of other systems, which are no saved runs.
+//! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
+//! and verdict; [`modes`], [`positions`] and [`cuts`] break these down; [`summary`] combines them. [`compare`] compares runs with
+//! a baseline question by question, [`gate`] applies quality gates. [`curves`] and [`distribution`] provide data for charts.
+//! [`audit`] measures how often an auditor agrees with the attribution. [`tuning`] compares the trials of a sweep. [`files`]
+//! scores runs and predictions of other systems, which are not saved runs.
 
 pub mod arms;
 pub mod audit;

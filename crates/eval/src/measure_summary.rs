@@ -1,4 +1,4 @@
-//! A measure over many questions, in numbers.
+//! Summary statistics of a measure over many questions.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use ragtriage_core::types::{Interval, or_infinite};
 /// A measure over the questions it is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSummary {
-    /// The mean (`MedianRank`: the median, infinite, null in JSON, when most found nothing); 0 when n is 0.
+    /// The mean (`MedianRank`: the median, infinite, null in JSON, if most found nothing); 0 when n is 0.
     #[serde(with = "or_infinite")]
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,
-    /// Its 95 % interval; `None` where fewer than two clusters of questions have a value.
+    /// Its 95% interval; `None` if fewer than two clusters of questions have a value.
     pub ci95: Option<Interval>,
 }

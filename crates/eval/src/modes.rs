@@ -1,7 +1,7 @@
-//! Failure modes by losing class, each beside how often it occurs where nothing was lost.
+//! Failure modes by failure class, with their frequency among questions that passed the stage.
 //!
-//! A mode that is as frequent among questions that passed the same stage explains nothing. So every share stands beside
-//! theirs, with the interval of the difference.
+//! A mode that is as frequent among questions that passed the same stage explains nothing. Every share is therefore
+//! reported with theirs and the interval of the difference.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::types::{FailureClass, Interval, Mode, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
-/// The stages that modes are looked for at; where the corpus lacks the evidence there is nothing to examine.
+/// The stages with failure modes; a question whose evidence is missing from the corpus cannot be examined.
 const STAGES: [Stage; 5] = [
     Stage::Chunking,
     Stage::Retrieval,
@@ -26,24 +26,25 @@ const STAGES: [Stage; 5] = [
 /// The modes of the questions lost at one stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassModes {
-    /// Where they were lost.
+    /// The failure class.
     pub class: FailureClass,
-    /// How many.
+    /// Number of questions.
     pub n: usize,
-    /// Questions that passed the same stage: those whose support got beyond it, for `generation` the right ones among them.
+    /// Questions that passed the same stage: those whose support got past it; for `generation` only those with a right
+    /// answer.
     pub n_passed: usize,
-    /// Every mode that can be why, also those that no question shows.
+    /// Every possible failure mode, including those with count 0.
     pub modes: Vec<ModeShares>,
 }
 
-/// How often a mode is seen.
+/// The frequency of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Questions that show it.
     pub count: usize,
-    /// Questions of which it can be said.
+    /// Questions for which it is known.
     pub n: usize,
-    /// The one over the other; 0 of none.
+    /// `count` / `n`; 0 when `n` is 0.
     pub share: f64,
     /// Its 95 % interval.
     pub ci95: Option<Interval>,
@@ -52,27 +53,27 @@ pub struct Seen {
 /// A mode among the questions of a class and among those that passed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModeShares {
-    /// Which.
+    /// The mode.
     pub mode: Mode,
     /// Among those lost.
     pub lost: Seen,
-    /// Among those that passed; `None` for `bridge_missed`, which is a way to be lost and cannot be seen there.
+    /// Among those that passed; `None` for `bridge_missed`, which cannot occur there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<Seen>,
-    /// The 95 % interval of the first share less the second.
+    /// The 95% interval of the first share minus the second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_ci95: Option<Interval>,
-    /// Whether that interval excludes zero.
+    /// True if that interval excludes zero.
     pub differs: bool,
-    /// `bridge_missed`: how often which evidence, counted from 1, was the first that is missing.
+    /// `bridge_missed`: counts of the first missing evidence group, numbered from 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<usize, usize>,
-    /// `near_duplicates`: in how many of those lost the first k passages that repeat none before them hold the support.
+    /// `near_duplicates`: number of lost questions whose support is within the first k distinct passages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct_support: Option<usize>,
 }
 
-/// What is seen of every question of `run`; nothing of those that failed.
+/// Returns the modes observed for every question of `run`; none for failed questions.
 #[must_use]
 pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
     let titled = run.manifest.settings.chunking.title_prefix;
@@ -86,7 +87,7 @@ pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
         .collect()
 }
 
-/// The modes of every class that lost a question. All lists are parallel.
+/// Returns the modes of every class that lost a question. All lists are parallel.
 #[must_use]
 pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) -> Vec<ClassModes> {
     STAGES
@@ -128,7 +129,7 @@ fn passed(outcome: &Outcome, stage: Stage) -> bool {
     is_beyond && outcome.class != FailureClass::Failed && outcome.class != stage.into()
 }
 
-/// `None` where the mode can be said of none of those lost.
+/// Returns `None` if the mode is unknown for all lost questions.
 fn shares(
     mode: Mode,
     lost: &[usize],
@@ -184,7 +185,8 @@ mod tests {
     use super::super::tests::outcome;
     use super::*;
 
-    /// Ten questions lost by ranking, ten right ones; of each the first so many show the mode, of so many it can be said.
+    /// Ten questions lost by ranking, ten right ones; for each, `(number that show the mode, number for which it is
+    /// known)`.
     fn ranking(mode: Mode, lost: (usize, usize), passed: (usize, usize)) -> ModeShares {
         let outcomes = [
             vec![outcome(FailureClass::Ranking, Some(Stage::Ranking)); 10],

@@ -1,4 +1,4 @@
-//! `outcomes.jsonl`: what evaluation decided of each question, a line each.
+//! `outcomes.jsonl`: the outcome of each question, one line each.
 
 use serde::Serialize;
 
@@ -11,13 +11,13 @@ pub const FILE: &str = "outcomes.jsonl";
 
 #[derive(Serialize)]
 struct OutcomeLine<'a> {
-    /// The question's place in the run.
+    /// The question's index in the run.
     index: usize,
     id: &'a QuestionId,
     class: FailureClass,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
-    /// The rule that gave the class, as a sentence.
+    /// The rule that assigned the class, as a sentence.
     reason: &'a str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     flags: &'a [Flag],

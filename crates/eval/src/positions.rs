@@ -1,5 +1,5 @@
-//! Accuracy by where in the prompt the support was whole: models read the ends of a prompt best (Liu et al., "Lost in the
-//! Middle", TACL 2024), and a table of one's own generator says whether it does.
+//! Accuracy by the position in the prompt at which the support is complete: models read the ends of a prompt best (Liu et
+//! al., "Lost in the Middle", TACL 2024), and this table tests it for the generator in use.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::cuts::{FEW, QuestionColumns};
 use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::modes::Signs;
 
-/// Label and last place of each row.
+/// Label and last position of each row.
 const ROWS: [(&str, usize); 5] = [
     ("1", 1),
     ("2-3", 3),
@@ -16,22 +16,22 @@ const ROWS: [(&str, usize); 5] = [
     ("11-", usize::MAX),
 ];
 
-/// The questions whose last needed passage stood at these places.
+/// The questions whose last needed passage was at these positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PositionRow {
     /// From 1: `1`, `2-3`, `4-5`, `6-10`, `11-`.
     pub position: String,
-    /// Questions whose support was in the prompt and whole with a passage there, and that were answered.
+    /// Answered questions whose support was in the prompt and completed by a passage at these positions.
     pub n: usize,
     /// Fewer than [`FEW`].
     pub rough: bool,
-    /// Whether the answer is right.
+    /// Share of right answers.
     pub right: MeasureSummary,
     /// `AnswerF1`.
     pub answer_f1: MeasureSummary,
 }
 
-/// A row for all places that occur; empty without answers.
+/// Returns a row for each range of positions that occurs; empty without answers.
 #[must_use]
 pub fn positions(columns: &QuestionColumns<'_>, signs: &[Signs]) -> Vec<PositionRow> {
     let answered: Vec<(usize, usize)> = columns

@@ -1,4 +1,4 @@
-//! Every measure of every question, from its trace and the saved passages.
+//! Scores every question by every measure, from its trace and the saved passages.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -18,7 +18,8 @@ use ragtriage_core::types::{
 };
 use ragtriage_runs::SavedRun;
 
-/// A table of scores: a row a question, a column a measure. `None`: the measure is not defined for that question.
+/// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
+/// question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
     /// The columns.
@@ -28,7 +29,8 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// One measure's values, parallel to the run's traces; `None` where the table does not have it.
+    /// Returns one measure's values, parallel to the run's traces; `None` if the table does not
+    /// have it.
     #[must_use]
     pub fn column(&self, measure: Measure) -> Option<Vec<Option<f64>>> {
         let at = self.measures.iter().position(|column| *column == measure)?;
@@ -36,8 +38,8 @@ impl Scores {
     }
 }
 
-/// Scores every question of `run` by every measure. A failed question has no score: it is counted apart. Measures of
-/// relevant documents are left out for a question of which nothing is relevant.
+/// Scores every question of `run` by every measure. A failed question has no score and is reported separately.
+/// Document measures are undefined for a question without relevant documents.
 #[must_use]
 pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
     let shown = shown::shown(run, measures);
@@ -57,14 +59,14 @@ pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
     }
 }
 
-/// What all questions share.
+/// Inputs shared by all questions.
 struct ScoringContext<'a> {
     run: &'a SavedRun,
     scorer: Scorer,
     searchable: HashMap<ChunkId, Searchable>,
 }
 
-/// The passages that `EM` may have to look into whole, normalised once.
+/// Passages that `EM` may have to read in full, normalised once.
 fn searchable_passages(
     run: &SavedRun,
     measures: &[Measure],
@@ -134,7 +136,7 @@ fn score_question(
         .collect()
 }
 
-/// All that a question's measures of retrieval look at.
+/// Inputs of all retrieval measures of a question.
 struct Rankings<'a> {
     ranked: RankedPieces<'a>,
     packed: RankedPieces<'a>,
@@ -176,15 +178,15 @@ impl<'a> Rankings<'a> {
     }
 }
 
-/// A list of chunks, best first, made ready for any measure: the final ranking, what a budget shows of it, or what was packed.
+/// A ranked list of chunks prepared for any measure: the final ranking, the part of it within a budget, or the packed chunks.
 struct RankedPieces<'a> {
     trace: &'a Trace,
     context: &'a ScoringContext<'a>,
     chunks: Vec<ShownPiece<'a>>,
     docs: Vec<DocId>,
-    /// `None`: nothing is relevant.
+    /// `None` without relevant documents.
     graded: Option<Graded>,
-    /// Present for a question that has spans.
+    /// Present for a question with answer spans.
     matcher: Option<AnswerMatcher>,
 }
 
@@ -209,7 +211,7 @@ impl<'a> RankedPieces<'a> {
         }
     }
 
-    /// A family's value over the first k, or over all.
+    /// Returns a family's value over the first k, or over all.
     fn at(&self, family: Family, k: Option<usize>) -> Option<f64> {
         let top = &self.chunks[..k.unwrap_or(usize::MAX).min(self.chunks.len())];
         match family {
@@ -260,7 +262,8 @@ impl<'a> RankedPieces<'a> {
         })
     }
 
-    /// Every evidence group has a member whose document is among the first k; undefined without evidence.
+    /// Returns 1 if every evidence group has a member whose document is among the first k, else 0;
+    /// undefined without evidence.
     fn full_recall(&self, k: Option<usize>) -> Option<f64> {
         let groups = &self.trace.question.evidence;
         let docs = &self.docs[..k.unwrap_or(usize::MAX).min(self.docs.len())];
@@ -273,7 +276,7 @@ impl<'a> RankedPieces<'a> {
         })
     }
 
-    /// Mean over groups of the best covered member's share; undefined without evidence.
+    /// Returns the mean over groups of the best-covered member's share; undefined without evidence.
     fn evidence_recall(&self, top: &[ShownPiece<'_>]) -> Option<f64> {
         let groups = &self.trace.gold.groups;
         let shown = self.places(top);
@@ -284,7 +287,8 @@ impl<'a> RankedPieces<'a> {
         (!groups.is_empty()).then(|| shares.sum::<f64>() / groups.len() as f64)
     }
 
-    /// Which member of a group `shown` covers best (of equals the first), and by what share of its bytes.
+    /// Returns the member of a group that `shown` covers best (the first on ties), and the covered share
+    /// of its bytes.
     fn best_member(&self, group: usize, shown: &[Span<'_>]) -> (usize, f64) {
         let members = self.trace.question.evidence[group]
             .iter()
@@ -301,14 +305,14 @@ impl<'a> RankedPieces<'a> {
         )
     }
 
-    /// Counts over the bytes of the best covered members; undefined without evidence, or where it is a whole document.
+    /// Counts bytes of the best-covered members; undefined without evidence, or if it is a whole document.
     fn spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let shown = self.places(top);
         Some(SpanCounts::new(&shown, &self.evidence(&shown)?))
     }
 
-    /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
-    /// elsewhere the range is then that of the gold text in it, or none, and not its own.
+    /// As [`Self::spans`], but also undefined if the shown bytes are not verbatim document text: for an imported context
+    /// the range is that of the gold text in it, or missing, not that of the context.
     fn sized_spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let mut passages = self.passages(top);
         let is_sized = self.context.run.manifest.external.is_none()
@@ -316,7 +320,7 @@ impl<'a> RankedPieces<'a> {
         is_sized.then(|| self.spans(top)).flatten()
     }
 
-    /// Of each group the best covered member's bytes.
+    /// Returns the bytes of the best-covered member of each group.
     fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
         let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
         let ranged = labelled
@@ -330,8 +334,8 @@ impl<'a> RankedPieces<'a> {
         (ranged && !gold.is_empty()).then(|| members.flat_map(needed).collect())
     }
 
-    /// Over all chunks that hold a byte of each group's first member; undefined for a pipeline that ran elsewhere, of whose
-    /// chunks only those that were shown are known.
+    /// Computed over all chunks that contain a byte of each group's first member; undefined for an external RAG, of whose
+    /// chunks only the shown ones are known.
     fn precision_omega(&self) -> Option<f64> {
         if self.context.run.manifest.external.is_some() {
             return None;
@@ -374,10 +378,10 @@ fn needed(member: &GoldMember) -> Vec<Span<'_>> {
         .collect()
 }
 
-/// The pipeline's own answer, made ready for any measure.
+/// The pipeline's answer, prepared for any measure.
 struct AnswerOf<'a> {
     trace: &'a Trace,
-    /// `None`: there is no generator, its call failed, or there is nothing gold to compare with.
+    /// `None` without a generator, if its call failed, or without gold answers.
     scores: Option<AnswerScores>,
     text: Option<&'a str>,
 }
@@ -416,14 +420,14 @@ impl<'a> AnswerOf<'a> {
     }
 }
 
-/// An arm's answer scores. `None` where the arm was not run or failed, or the question has no gold answers to compare
-/// with. An unanswerable question's gold is the empty answer under `squad2` and undefined elsewhere.
+/// Returns an arm's answer scores. `None` if the arm was not run or failed, or the question has no gold answers. The
+/// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
 #[must_use]
 pub fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<AnswerScores> {
     attempt_scores(&trace.question, trace.attempt(arm)?, scorer)
 }
 
-/// The same of one attempt.
+/// As above, for one attempt.
 #[must_use]
 pub fn attempt_scores(
     question: &Question,

@@ -1,8 +1,8 @@
-//! What a budget of context tokens shows of a final ranking: the same amount of text whatever the size of its chunks.
+//! Passages of a final ranking within a budget of context tokens: the same amount of text for any chunk size.
 //!
-//! Passages are taken in rank order, whatever k was, each counted as the prompt shows it and as packing counts it
-//! ([`passage_text`], `cl100k_base`). Unlike packing, which takes chunks whole, the passage in which the budget ends is cut
-//! there; where its number and title alone do not fit, nothing of it is shown.
+//! Passages are taken in rank order, regardless of k, each counted as the prompt shows it and as packing counts it
+//! ([`passage_text`], `cl100k_base`). Unlike packing, which takes whole chunks, the passage in which the budget ends is
+//! truncated; if its number and title alone do not fit, it is omitted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -15,11 +15,12 @@ use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, StepHit, Trace};
 use ragtriage_runs::SavedRun;
 
-/// A chunk, or as much of it as is shown.
+/// A chunk, or the shown part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShownPiece<'a> {
     pub id: &'a ChunkId,
-    /// How many bytes of its text are shown, on a char boundary and below the text's length; `None`: all.
+    /// Number of bytes of its text shown, on a char boundary and less than the text's length; `None`:
+    /// all.
     cut: Option<usize>,
 }
 
@@ -32,12 +33,13 @@ impl<'a> ShownPiece<'a> {
         self.cut.is_none()
     }
 
-    /// The text that is shown of `passage`, which is the chunk's.
+    /// Returns the shown text of `passage`, which is the chunk's.
     pub fn text(self, passage: &Passage) -> &str {
         &passage.text[..self.cut.unwrap_or(passage.text.len())]
     }
 
-    /// The same without the word that the cut runs through: of `2018` a budget that ends after `20` shows no `20`.
+    /// Returns the shown text without a word truncated by the cut: for `2018`, a budget that ends after `20` does
+    /// not show `20`.
     pub fn words(self, passage: &Passage) -> &str {
         let shown = self.text(passage);
         let runs_on = passage.text[shown.len()..].starts_with(|next: char| !next.is_whitespace());
@@ -48,8 +50,9 @@ impl<'a> ShownPiece<'a> {
         }
     }
 
-    /// The bytes of its document that are shown. A passage of another RAG may have another length than its range, which
-    /// is then that of a gold text somewhere in it: of a cut one those bytes are taken that stand there wherever it does.
+    /// Returns the bytes of its document that are shown. An imported passage may differ in length from its range, which
+    /// is then that of a gold text somewhere in it: for a truncated one, only bytes that are shown wherever the gold text
+    /// is count.
     pub fn range(self, passage: &Passage) -> ByteRange {
         let whole = passage.range;
         self.cut.map_or(whole, |cut| {
@@ -59,15 +62,16 @@ impl<'a> ShownPiece<'a> {
     }
 }
 
-/// Whether a passage is its range's text and no other.
+/// Returns true if a passage's text has the length of its range, and so is the text of that range.
 pub(super) fn is_sized(passage: &Passage) -> bool {
     !passage.range.is_empty() && passage.range.len() == passage.text.len()
 }
 
-/// What each budget shows of a question's final ranking, best first.
+/// The pieces of a question's final ranking shown within each budget, best first.
 pub(super) type ByBudget<'a> = BTreeMap<usize, Vec<ShownPiece<'a>>>;
 
-/// What the budgets that `measures` ask for show; parallel to the run's traces.
+/// Returns the pieces shown within the budgets that `measures` require; parallel to the run's
+/// traces.
 pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget<'a>> {
     let budgets = measures
         .iter()
@@ -93,8 +97,8 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
         .collect()
 }
 
-/// Tokens (`cl100k_base`) of what was packed for each question, as the prompt shows it; `None` where the question failed. Parallel
-/// to the run's traces.
+/// Returns the tokens (`cl100k_base`) of the packed passages of each question, as the prompt shows them; `None` if the question
+/// failed. Parallel to the run's traces.
 #[must_use]
 pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
     let passages = CountedPassages::new(run, usize::MAX);
@@ -110,18 +114,19 @@ pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// A run's passages, each cut into tokens once, when a budget first reaches it.
+/// A run's passages, each tokenised once, when a budget first reaches it.
 struct CountedPassages<'a> {
     by_id: HashMap<&'a ChunkId, Counted<'a>>,
     titles: bool,
     counter: Arc<dyn TokenCounter>,
-    /// The largest budget: what lies beyond is not kept.
+    /// The largest budget; anything beyond it is discarded.
     largest: usize,
 }
 
 struct Counted<'a> {
     passage: &'a Passage,
-    /// Of each token of the passage, shown as the first, how many bytes of its own text lie before it.
+    /// For each token of the passage, shown as the first, the number of bytes of the passage's text
+    /// before it.
     before: OnceLock<Vec<usize>>,
 }
 
@@ -133,21 +138,21 @@ impl<'a> CountedPassages<'a> {
         });
         Self {
             by_id: by_id.collect(),
-            // What another RAG's prompts showed is its record: its titles are those it gave.
+            // An imported record defines the prompts' contents: its titles are those it contains.
             titles: run.manifest.external.is_some() || run.manifest.settings.chunking.title_prefix,
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),
             largest,
         }
     }
 
-    /// The passages of `hits` up to the first that the run does not have.
+    /// Returns the passages of `hits` up to the first one missing from the run.
     fn ranked(&self, hits: &[StepHit]) -> Vec<&Counted<'a>> {
         hits.iter()
             .map_while(|hit| self.by_id.get(&hit.id))
             .collect()
     }
 
-    /// The first `budget` tokens of `ranked`.
+    /// Returns the first `budget` tokens of `ranked`.
     fn cut_at(&self, budget: usize, ranked: &[&Counted<'a>]) -> Vec<ShownPiece<'a>> {
         let (mut pieces, mut left) = (Vec::new(), budget);
         for (at, places) in ranked
@@ -176,7 +181,7 @@ impl<'a> CountedPassages<'a> {
         pieces
     }
 
-    /// All tokens of `ranked`.
+    /// Returns the total number of tokens of `ranked`.
     fn n_tokens(&self, ranked: &[&Counted<'a>]) -> usize {
         let contexts = ranked
             .chunk_by(|a, b| is_one_context(a.passage, b.passage))
@@ -202,14 +207,14 @@ impl<'a> CountedPassages<'a> {
     }
 }
 
-/// How many tokens more the number of the passage at `at`, from 0, takes than the number 1 that was counted: three digits are one
-/// token, and the passages differ in nothing else.
+/// Returns the number of additional tokens that the number of the passage at `at`, from 0, takes compared with the counted number
+/// 1: three digits are one token, and the passages differ in nothing else.
 fn n_digit_tokens(at: usize) -> usize {
     (at + 1).ilog10() as usize / 3
 }
 
-/// Whether neighbours in a ranking are one context of another RAG, which stands once in the ranking for every gold text it
-/// holds.
+/// Returns true if neighbours in a ranking are one context of an external RAG, which occurs in the ranking once for every
+/// gold text it contains.
 fn is_one_context(a: &Passage, b: &Passage) -> bool {
     !is_sized(a) && !is_sized(b) && (&a.title, &a.text) == (&b.title, &b.text)
 }
@@ -236,7 +241,8 @@ mod tests {
         }
     }
 
-    /// One question with the gold `seven`, `18 May` and these byte ranges, over a ranking of these passages.
+    /// One question with the gold answers `seven` and `18 May` and these byte ranges, over a ranking of
+    /// these passages.
     fn run(passages: Vec<Passage>, evidence: &[(&str, usize, usize)], titles: bool) -> SavedRun {
         let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
         let mut trace = trace(0, &ids, "", None);
@@ -286,7 +292,7 @@ mod tests {
         values(run, &[name])[0].unwrap_or_else(|| panic!("{name} is undefined"))
     }
 
-    /// What a budget shows: each passage's document with its text.
+    /// The texts shown within a budget: each passage's document with its text.
     fn texts(run: &SavedRun, budget: usize) -> Vec<&str> {
         let measure: Measure = format!("EM@{budget}t").parse().expect("a measure");
         let pieces = shown(run, &[measure])
@@ -344,7 +350,7 @@ mod tests {
             texts(&two(true), 16),
             "the setting's default"
         );
-        // A record of another RAG shows the titles that it gives, whatever our settings are.
+        // An imported record shows the titles that it contains, regardless of our settings.
         let mut elsewhere = two(false);
         let (kind, from, sha256) = (
             ExternalSource::RECORD.to_owned(),
@@ -359,12 +365,12 @@ mod tests {
     fn every_family_measures_what_the_budget_shows() {
         let run = two(true);
         for (name, expected) in [
-            // All 18 bytes of the first group, none of the second; `e` is not there at all.
+            // All 18 bytes of the first group, none of the second; `e` is missing.
             ("EvidenceRecall@14t", f64::midpoint(1.0, 0.0)),
             ("P@14t", 1.0 / 1.0),
             ("SetF1@14t", 1.0),
             ("EM@14t", 0.0),
-            // `five six` has 8 bytes, 3 of the 9 of `six seven`: shown 26, held 21 of 27.
+            // `five six` has 8 bytes, 3 of the 9 of `six seven`: shown 26, covered 21 of 27.
             ("EvidenceRecall@16t", f64::midpoint(1.0, 3.0 / 9.0)),
             ("SpanPrecision@16t", 21.0 / 26.0),
             ("SpanRecall@16t", 21.0 / 27.0),
@@ -392,14 +398,14 @@ mod tests {
                 "{name} is {found}, not {expected}"
             );
         }
-        // Several budgets of one call are kept apart.
+        // Several budgets of one call are independent.
         let together = values(&run, &["EM@17t", "EM@16t", "EM@2", "EM@1"]);
         assert_eq!(together, [Some(1.0), Some(0.0), Some(1.0), Some(0.0)]);
     }
 
     #[test]
     fn a_word_that_the_budget_cuts_in_two_holds_no_answer() {
-        // `[ 1 ]⏎ on ␣ 18 ␣May ville`: cut after `␣May` the text reads `on 18 May`, a gold answer that it is not.
+        // `[ 1 ]⏎ on ␣ 18 ␣May ville`: truncated after `␣May` the text reads `on 18 May`, a spurious gold answer.
         let run = run(vec![passage("d#0", "", "on 18 Mayville")], &[], false);
         assert_eq!(texts(&run, 7), ["on 18 May"]);
         assert_eq!(
@@ -455,7 +461,7 @@ mod tests {
             ["one two gold words", "one two gold words", "next"]
         );
         assert_eq!(value(&run, "EvidenceRecall@7t"), 1.0);
-        // Without the last six bytes, wherever the gold stands in it: 4 of 10 bytes and 1 of 7 at least are left.
+        // Without the last six bytes, wherever the gold text is: at least 4 of 10 bytes and 1 of 7 remain.
         assert_eq!(texts(&run, 6), ["one two gold", "one two gold"]);
         assert!((value(&run, "EvidenceRecall@6t") - f64::midpoint(0.4, 1.0 / 7.0)).abs() < 1e-12);
     }

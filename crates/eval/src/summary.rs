@@ -1,4 +1,4 @@
-//! `summary.json`: a run in numbers, and all that reports show of it.
+//! `summary.json`: the metrics of a run, and everything that reports show of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,24 +27,24 @@ use ragtriage_core::types::{
 };
 use ragtriage_runs::{SCHEMA, SavedRun};
 
-/// How a run is evaluated.
+/// Options for evaluating a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationPlan {
-    /// What is measured, each once; `EM@k` of the run's own k among them.
+    /// The measures, without duplicates; `EM@k` of the run's own k among them.
     pub measures: Vec<Measure>,
-    /// How many hits the run packed.
+    /// Number of hits the run packed.
     pub k: usize,
-    /// When an answer is right.
+    /// The rule for right answers.
     pub judge: Judge,
     /// Bootstrap resamples.
     pub resamples: usize,
     /// Their seed.
     pub seed: u64,
-    /// Whether questions that share gold documents are resampled together.
+    /// Resamples questions that share gold documents together.
     pub cluster: bool,
 }
 
-/// A class with its share.
+/// A failure class with its share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// Questions.
@@ -55,7 +55,7 @@ pub struct Share {
     pub ci95: Option<Interval>,
 }
 
-/// A run in numbers.
+/// Summary metrics of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The files' schema.
@@ -64,43 +64,43 @@ pub struct Summary {
     pub n_questions: usize,
     /// By measure name.
     pub measures: BTreeMap<String, MeasureSummary>,
-    /// Every class, also those without a question.
+    /// Every failure class, including those without questions.
     pub classes: BTreeMap<String, usize>,
     /// The classes' shares of all questions.
     pub class_shares: BTreeMap<String, Share>,
-    /// What `generation` is made of.
+    /// The composition of `generation`.
     pub generation: BTreeMap<String, usize>,
-    /// The classes counted again with other thresholds of `correct_f1`: `0.4`, `0.8`.
+    /// The classes recomputed with other thresholds of `correct_f1`: `0.4`, `0.8`.
     pub classes_at: BTreeMap<String, BTreeMap<String, usize>>,
-    /// The classes' shares counted again, `answer_elsewhere` taken for support: labels may be incomplete, and the truth lies
-    /// between the two counts.
+    /// The classes' shares with `answer_elsewhere` counted as support: labels may be incomplete, and the true share is
+    /// between the two.
     pub class_shares_with_elsewhere: BTreeMap<String, Share>,
     /// The flags that this run could raise.
     pub flags: BTreeMap<String, usize>,
-    /// Retrieval by answer.
+    /// 2 x 2 table of retrieval by answer.
     pub two_by_two: TwoByTwo,
-    /// Questions the waterfall counts.
+    /// Questions counted in the waterfall.
     pub waterfall_n: usize,
-    /// Questions still supported, stage by stage.
+    /// Questions still supported, by stage.
     pub waterfall: Vec<WaterfallStep>,
-    /// The same, `answer_elsewhere` taken for support.
+    /// The waterfall with `answer_elsewhere` counted as support.
     pub waterfall_with_elsewhere: Vec<WaterfallStep>,
-    /// How well each arm answered.
+    /// Answer score of each arm.
     pub arms: BTreeMap<String, ArmScore>,
-    /// What asking again changed, where it was done.
+    /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// Where the loss went.
+    /// The loss budget: loss by stage.
     pub loss_budget: LossBudget,
     /// The bottleneck.
     pub verdict: LossVerdict,
-    /// Of each class that lost a question: what is known to go wrong there, and how often it does elsewhere.
+    /// For each failure class with lost questions: its failure modes, and their frequency elsewhere.
     pub modes: Vec<ClassModes>,
-    /// Answers by the place of the support in the prompt.
+    /// Accuracy by the position of the support in the prompt.
     pub positions: Vec<PositionRow>,
-    /// Parts of the question set.
+    /// Slices of the question set.
     pub cuts: Vec<SliceGroup>,
-    /// The rule of thumb beside it.
+    /// The rule of thumb, for comparison.
     pub rule_of_thumb: Option<String>,
     /// Clusters of questions that share gold documents.
     pub n_clusters: usize,
@@ -109,14 +109,14 @@ pub struct Summary {
     /// US dollars of all arms.
     pub cost_usd: f64,
     /// Seconds by step: wall time of the run's steps, and per stage (`search bm25`, `pack`, `generate`, ...) the sum over
-    /// questions, several of which were in work at once.
+    /// questions, several of which are processed concurrently.
     pub seconds: BTreeMap<String, f64>,
 }
 
-/// A run's numbers with what they were made of, question by question.
+/// A run's summary with its inputs, by question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The numbers.
+    /// The summary.
     pub summary: Summary,
     /// Parallel to the run's traces.
     pub scores: Scores,
@@ -125,7 +125,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// From here on it does not know what an endpoint said when a call failed, which may quote what it was sent.
+    /// Removes the error messages of endpoints, which may quote the request.
     pub fn forget_texts(&mut self) {
         for outcome in self
             .outcomes
@@ -145,7 +145,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
     let (loss_budget, verdict) = {
-        // The budget of answers needs the oracle; without it, what can be said is where support was lost.
+        // The budget of answers requires the oracle arm; without it, only the loss of support is known.
         let has_oracle = has_arm(run, ArmName::Oracle);
         verdict::judge_losses(&run.traces, &outcomes, plan.judge, has_oracle, &bootstrap)
     };
@@ -205,7 +205,8 @@ pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
     Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
 }
 
-/// Each question's cluster: together with those it shares evidence documents with, or alone.
+/// Returns each question's cluster: questions that share evidence documents form one, all others
+/// are alone.
 pub(super) fn cluster_of<'a>(
     traces: impl IntoIterator<Item = &'a Trace>,
     cluster: bool,
@@ -213,12 +214,13 @@ pub(super) fn cluster_of<'a>(
     question_clusters(traces.into_iter().map(|trace| &trace.question), cluster)
 }
 
-/// The same of questions alone.
+/// Clusters of the questions alone.
 pub fn question_clusters<'a>(
     questions: impl IntoIterator<Item = &'a Question>,
     cluster: bool,
 ) -> Vec<usize> {
-    // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
+    // Evidence only: the judged documents of a test collection would link nearly all of its queries into one
+    // cluster.
     let questions = questions.into_iter();
     if cluster {
         clusters(questions.map(|question: &Question| -> BTreeSet<DocId> {
@@ -250,15 +252,15 @@ pub(super) fn measure_summaries(
         .collect()
 }
 
-/// One run's measures, each over the values that its column has. Of such means `BCa` covers nearest to 95 %, also near 0 and 1:
-/// see the table in `stats/interval.rs`.
+/// Summarises a run's measures, each over the values in its column. For such means the coverage of `BCa` is closest to 95%,
+/// also near 0 and 1: see the table in `stats/interval.rs`.
 pub(super) fn summarised(
     measures: &[Measure],
     columns: &[Vec<Option<f64>>],
     bootstrap: &Bootstrap,
 ) -> Vec<MeasureSummary> {
     let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
-    // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.
+    // All means share the draws, which are the costly part; a column of ranks may be infinite and has no mean.
     let means = measures
         .iter()
         .zip(columns)
@@ -303,7 +305,7 @@ fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     )
 }
 
-/// How often each name occurs, also those that never do.
+/// Counts each name, including names that never occur.
 fn count<'a>(
     all: impl Iterator<Item = &'a str>,
     found: impl Iterator<Item = &'a str>,
@@ -347,8 +349,8 @@ fn classes_at(
     counted.into()
 }
 
-/// The flags that this run could raise: without the oracle no label is suspect, without the closed book nobody is misled,
-/// and what HNSW missed is known only where exact search ran beside it.
+/// Counts the flags that this run can raise: suspect labels require the oracle arm, misled answers require the
+/// closed-book arm, and HNSW misses require exact search alongside it.
 fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
@@ -377,7 +379,7 @@ fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
     run.traces.iter().any(|trace| trace.attempt(arm).is_some())
 }
 
-/// How many hits stand in a prompt: of a pipeline that ran elsewhere the k is not ours, and what it found is what stood there.
+/// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.
 fn prompt_size(run: &SavedRun, plan: &EvaluationPlan) -> usize {
     match run.manifest.external {
         Some(_) => run

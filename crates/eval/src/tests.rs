@@ -1,4 +1,4 @@
-//! Five questions, one of each fate, with the arithmetic written out.
+//! Five questions, one for each outcome, with the arithmetic written out.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,8 @@ fn attempt(extracted: &str) -> Attempt {
     }
 }
 
-/// A question with gold `18 May` in document `d`, its ranking of chunks, and the two arms' answers.
+/// A question with gold answer `18 May` in document `d`, its ranking of chunks, and the two arms'
+/// answers.
 pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
     let support = Support {
         holds: false,
@@ -185,7 +186,8 @@ fn gold_in_noise_parts_distraction_from_delivery() {
         "{found:?}"
     );
     assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    // A prompt that the server cut: its support was there, and packing lost all that the oracle had.
+    // A prompt truncated by the server: its support was there, and packing lost all that the oracle
+    // had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
     let by_server = Outcome {
         flags: vec![Flag::ServerTruncated],
@@ -324,7 +326,8 @@ fn the_waterfall_counts_support_stage_by_stage() {
         .iter()
         .map(|step| (step.stage, step.supported))
         .collect();
-    // One is in no document; one is lost at the candidates; of the three that reach the prompt two are right.
+    // One is in no document; one is lost among the candidates; of the three that reach the prompt two are
+    // right.
     assert_eq!(n, 5);
     assert_eq!(
         counts,
@@ -389,7 +392,7 @@ fn scores_come_from_traces_and_saved_passages() {
             .column(name.parse().expect("a measure"))
             .expect("a column")
     };
-    // `18 May` stands in d#0 only: the title is not searched, and `Mayfair` runs on.
+    // `18 May` occurs in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
     assert_eq!(column("EM@1"), expect([1.0, 0.0, 1.0, 0.0, 0.0]));
     assert_eq!(column("EM@5"), expect([1.0, 0.0, 1.0, 0.0, 1.0]));
@@ -479,13 +482,13 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
             .collect();
         score::score(run, &measures, Scorer::Squad2).rows[0].clone()
     };
-    // `d#0` is 100 bytes, `d#1` has another text than its range.
+    // `d#0` is 100 bytes, the text of `d#1` differs from its range.
     run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
     assert_eq!(
         values(&run),
         [Some(20.0 / 100.0), None, None, Some(1.0), None]
     );
-    // As in its document: 50 of 200 shown bytes, nothing of the evidence missed.
+    // As in its document: 50 of 200 shown bytes, all of the evidence.
     run.passages.get_mut(&"d#1".into()).expect("there").text = "x".repeat(100);
     assert_eq!(
         values(&run),
@@ -500,7 +503,8 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
 fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
     let run = ranged();
     for (name, expected) in [
-        // d#0 alone: 20 of 40 bytes of group 1, nothing of group 2, whose first member stands for it: 20 of 40 + 20 bytes.
+        // d#0 alone: 20 of 40 bytes of group 1, nothing of group 2, which its first member represents: 20 of 40 + 20
+        // bytes.
         ("EvidenceRecall@1", f64::midpoint(0.5, 0.0)),
         ("SpanRecall@1", 20.0 / 60.0),
         ("SpanPrecision@1", 20.0 / 100.0),
@@ -514,7 +518,7 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
         ("EvidenceRecall@prompt", 0.25),
         // Chunks that hold first members: d#0, d#1 (0-160) and e#0 (0-50), all evidence within: 60 of 210.
         ("PrecisionOmega", 60.0 / 210.0),
-        // `18 May` letter by letter stands in d#0; normalised in d#1 too.
+        // `18 May` occurs verbatim in d#0; normalised also in d#1.
         ("EM(raw)@1", 1.0),
         ("EM@prompt", 1.0),
         ("FullRecall@2", 1.0),
@@ -578,7 +582,7 @@ fn the_rule_of_thumb_has_three_answers() {
             .contains("does not say")
     );
     assert_eq!(rule_of_thumb(None, None), None);
-    // Beside a verdict that points elsewhere it says why.
+    // If the verdict points elsewhere, it explains why.
     let explains = |em: f64, source: Source| {
         rule_of_thumb(Some(em), Some(source))
             .expect("said")

@@ -1,12 +1,12 @@
-//! The loss budget and the verdict: which stage's loss is the largest, and how sure that is.
+//! The loss budget and the verdict: the stage with the largest loss, and the certainty of that.
 //!
 //! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
-//! put in: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the reader's (or the label's), the second `distraction`, the
-//! third the delivery loss of the stage that lost the support. Where support reached the prompt g is r: nothing was lost on
-//! the way. Where the arm `gold_in_noise` was not run, a delivery loss still holds what distraction cost there: it is o - r.
-//! A prompt that the server cut is `packing`'s, o - r. A question whose gold is not in the corpus has no oracle: its whole
-//! `1 - r` is the corpus's. Terms may be negative and are shown as they are; they add up to the loss.
-//! Without a generator the terms are the shares of questions whose support each stage lost.
+//! evidence inserted: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the reader's (or the label's), the second
+//! `distraction`, the third the delivery loss of the stage that lost the support. If support reached the prompt, g is r: there
+//! was no delivery loss. If the arm `gold_in_noise` was not run, a delivery loss includes the cost of distraction: it is o - r. A
+//! prompt truncated by the server counts as `packing`, o - r. A question whose gold evidence is missing from the corpus has no
+//! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without a
+//! generator the terms are the shares of questions whose support each stage lost.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, Stage, SupportRule, Trace};
 
-/// What a loss is put down to, in report order.
+/// The source that a loss is attributed to, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Not in the corpus.
     Corpus,
-    /// Parted by a chunk boundary.
+    /// Split by a chunk boundary.
     Chunking,
     /// Not among the candidates.
     Retrieval,
@@ -38,7 +38,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Every source.
+    /// Every source, in report order.
     pub const ALL: [Self; 7] = [
         Self::Corpus,
         Self::Chunking,
@@ -49,7 +49,7 @@ impl Source {
         Self::Reader,
     ];
 
-    /// Its name in files and reports.
+    /// Returns its name in files and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns its name in a sentence.
     fn spoken(self) -> &'static str {
         match self {
             Self::Corpus => "the corpus",
@@ -84,17 +84,17 @@ impl Source {
     }
 }
 
-/// Decimals that a loss term is shown with.
+/// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
-/// What a budget without an oracle arm counts.
+/// The quantity that a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
 
 /// One term of the budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it is put down to.
+    /// The source it is attributed to.
     pub source: Source,
-    /// Mean loss a question.
+    /// Mean loss per question.
     pub mean: f64,
     /// Its 95 % interval.
     pub ci95: Option<Interval>,
@@ -103,11 +103,11 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossBudget {
-    /// What is lost: `answer score` with a generator, `support` without.
+    /// The quantity lost: `answer score` with a generator, `support` without.
     pub of: String,
     /// Questions counted.
     pub n: usize,
-    /// The whole loss, the terms' sum.
+    /// The total loss, the sum of the terms.
     pub loss: f64,
     /// The terms.
     pub terms: Vec<Term>,
@@ -116,9 +116,9 @@ pub struct LossBudget {
 /// The verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossVerdict {
-    /// The largest term's source; `None` when nothing was lost.
+    /// The largest term's source; `None` if nothing was lost.
     pub bottleneck: Option<Source>,
-    /// Whether the paired interval of largest minus second holds zero.
+    /// True if the paired interval of largest minus second contains zero.
     pub undecided: bool,
     /// Share of resamples in which the largest term is the largest.
     pub stability: f64,
@@ -179,11 +179,12 @@ pub fn judge_losses(
     (budget, verdict)
 }
 
-/// What one question lost to each of [`Source::ALL`]; `None` where it has no gold to go by, no answer, or no oracle's.
+/// Returns the loss of one question to each of [`Source::ALL`]; `None` if it has no gold answers, no answer, or no
+/// oracle answer.
 pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
     let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
     outcome.reached?;
-    // Without labels there is no oracle; of a failed question an arm is missing.
+    // Without labels the oracle is missing; a failed question lacks an arm.
     if trace.gold.documents.rule == SupportRule::AnswerString
         || outcome.class == FailureClass::Failed
     {
@@ -212,7 +213,8 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
     Some(terms)
 }
 
-/// The stage that lost the support on its way to the generator; `None` where it arrived, or nothing is gold.
+/// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
+/// gold labels.
 pub(super) fn lost_at(outcome: &Outcome) -> Option<Source> {
     outcome
         .lost
@@ -307,7 +309,7 @@ fn sentence(
     } else {
         "The bottleneck is"
     };
-    // As the table of terms rounds it.
+    // Rounded as in the table of terms.
     let shown = adding_up(
         &budget
             .terms
@@ -326,9 +328,8 @@ fn sentence(
     )
 }
 
-/// The rule of thumb that stands beside the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, work
-/// on the retriever first. Where it and `bottleneck` point to different places, it says what each of them looks at. `None` without
-/// EM@5.
+/// Returns the rule of thumb shown with the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, improve the
+/// retriever first. If it and `bottleneck` point to different stages, it explains what each measures. `None` without EM@5.
 #[must_use]
 pub fn rule_of_thumb(em_at_5: Option<f64>, bottleneck: Option<Source>) -> Option<String> {
     let em = em_at_5?;

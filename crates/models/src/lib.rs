@@ -1,7 +1,7 @@
 //! Models: generators, encoders and rerankers, local and behind endpoints, with their caches.
 //!
-//! [`llm`] answers prompts, [`embed`] turns texts into vectors, [`rerank`] scores pairs; [`service`] asks an external RAG.
-//! [`cache`] stores what they returned by the hash of what they were asked.
+//! [`llm`] answers prompts, [`embed`] converts texts to vectors, [`rerank`] scores pairs; [`service`] calls an external
+//! RAG. [`cache`] stores their results by the hash of the inputs.
 
 pub mod cache;
 pub mod embed;

@@ -1,4 +1,4 @@
-//! What stands in the prompt of each arm.
+//! Passages of the prompt of each arm.
 
 use super::plan::Plan;
 use super::prompt;
@@ -8,8 +8,8 @@ use ragtriage_core::types::{
     ArmName, ByteRange, ChunkId, Corpus, Gold, GoldMember, Question, QuestionKind, Trace,
 };
 
-/// The arms that this question has, each with the chunks of its prompt in order: those of `plan`, `Oracle` and `GoldInNoise`
-/// where its gold is in the corpus, `ClosedBook` where it is `in_sample`.
+/// Returns the arms of this question, each with the chunks of its prompt in order: those of `plan`, `Oracle` and
+/// `GoldInNoise` only if its gold evidence is in the corpus, `ClosedBook` only if `in_sample`.
 #[must_use]
 pub fn prompts(
     trace: &Trace,
@@ -46,8 +46,8 @@ pub fn prompts(
         .collect()
 }
 
-/// The packed chunks with the gold that they lack put in at `position`. Where they then take more `tokens` than the `budget` of a
-/// prompt, whatever holds no gold goes, the last first, until they fit or nothing but gold is left.
+/// Inserts the missing gold chunks into the packed chunks at `position`. If the result exceeds the `budget` of a prompt, counted
+/// by `tokens`, chunks without gold evidence are dropped, last first, until it fits or only gold evidence remains.
 fn gold_in_noise(
     test: &SupportTest<'_>,
     gold: &Gold,
@@ -75,7 +75,7 @@ fn gold_in_noise(
         .filter(|id| lacking.contains(&id.doc()))
         .cloned()
         .collect();
-    // Where a gold document is there, what it lacks may still be the chunk with the answer.
+    // Even if a gold document is present, a missing chunk may be the one with the answer.
     if !test.of(packed.iter().chain(&missing)).holds {
         missing = absent.cloned().collect();
     }
@@ -107,8 +107,9 @@ fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
     members.any(|member| member.chunks.contains(id))
 }
 
-/// The oracle's chunks: per group its first member's, the fewest that cover its ranges, groups in order, each chunk once.
-/// `None` where nothing is labelled or a gold document is not in the corpus: there is no oracle to ask.
+/// Returns the oracle's chunks: for each group its first member's, the fewest that cover its ranges, groups in order,
+/// each chunk once. `None` if nothing is labelled or a gold document is missing from the corpus: the oracle arm is then
+/// skipped.
 fn oracle(question: &Question, gold: &Gold, corpus: &Corpus) -> Option<Vec<ChunkId>> {
     if gold.groups.is_empty() || question.kind == QuestionKind::Unanswerable {
         return None;
@@ -125,9 +126,9 @@ fn oracle(question: &Question, gold: &Gold, corpus: &Corpus) -> Option<Vec<Chunk
     Some(chosen)
 }
 
-/// The fewest of the member's chunks whose union holds its needed ranges, in document order: from left to right, of the
-/// chunks that hold the first byte not yet held, the one that reaches farthest (optimal for intervals). A member
-/// without ranges: its first chunk, which holds an answer where one does.
+/// Returns the fewest of the member's chunks whose union covers its needed ranges, in document order: from left to
+/// right, of the chunks that contain the first uncovered byte, the one that reaches farthest (optimal for intervals).
+/// For a member without ranges: its first chunk, preferably one that contains an answer.
 fn fewest_covering(member: &GoldMember, corpus: &Corpus) -> Vec<ChunkId> {
     if member.needed.is_empty() {
         return member.chunks.iter().take(1).cloned().collect();
@@ -213,7 +214,7 @@ mod tests {
         );
     }
 
-    /// The prompt with gold in noise for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, where `packed` was packed.
+    /// The gold-in-noise prompt for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, given the `packed` chunks.
     fn in_noise(
         packed: &[&str],
         tokens: impl Fn(&ChunkId) -> usize,
@@ -269,7 +270,8 @@ mod tests {
     #[test]
     fn missing_gold_is_put_in_at_the_position_asked_for_and_noise_stays_while_it_fits() {
         let even = |_: &ChunkId| 10;
-        // 0 and 7 are gold, 1 lacks. Five passages of 10 fit 50: half of four others, two, come before it.
+        // 0 and 7 are gold, 1 is missing. Five passages of 10 fit 50: half of four others, two, come
+        // before it.
         let packed = ["d#7", "d#3", "d#0", "d#5"];
         assert_eq!(
             in_noise(&packed, even, 50, NoisePosition::Middle),
@@ -283,12 +285,12 @@ mod tests {
             in_noise(&packed, even, 50, NoisePosition::Last),
             ["7", "3", "0", "5", "1"]
         );
-        // Of 49 tokens 5, the last that holds no gold, has to go.
+        // Of 49 tokens 5, the last passage without gold evidence, is dropped.
         assert_eq!(
             in_noise(&packed, even, 49, NoisePosition::Middle),
             ["7", "1", "3", "0"]
         );
-        // Nothing of it was found: 0, 1 and 7 lack, and 30 of 40 tokens go for them.
+        // No gold evidence was retrieved: 0, 1 and 7 are missing and take 30 of 40 tokens.
         assert_eq!(
             in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40, NoisePosition::Last),
             ["3", "0", "1", "7"]

@@ -1,4 +1,4 @@
-//! What answers the questions of a run: the contract that the built-in pipeline and an external RAG share.
+//! The contract that the built-in pipeline and an external RAG share for answering the questions of a run.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use ragtriage_core::types::{ChunkId, Corpus, Note, Passage, Question, QuestionId
 use ragtriage_models::llm::LlmError;
 use ragtriage_runs::replies::PendingReply;
 
-/// So many consecutive failures: an endpoint or service is gone, and the rest would fail too.
+/// Number of consecutive failures that aborts a run: an endpoint or service is unavailable, and the
+/// rest would fail too.
 pub const FAILURES_IN_A_ROW: usize = 20;
 
-/// What a resumed run already has.
+/// Results that a resumed run already has.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
     /// Questions that need not be asked again.
@@ -25,7 +26,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// The questions that are left, each with its place in the run.
+    /// Returns the remaining questions, each with its position in the run.
     #[must_use]
     pub fn left(&self, questions: Vec<Question>) -> Vec<(usize, Question)> {
         questions
@@ -36,9 +37,9 @@ impl Done {
     }
 }
 
-/// Gives the passages that a trace names.
+/// Provides the passages that a trace names.
 pub trait PassageSource: Send + Sync {
-    /// The passage of that chunk id, `None` when it is not there.
+    /// Returns the passage of a chunk id, `None` if it is missing.
     fn passage(&self, id: &ChunkId) -> Option<Passage>;
 }
 
@@ -54,56 +55,58 @@ impl<S: std::hash::BuildHasher + Send + Sync> PassageSource for HashMap<ChunkId,
     }
 }
 
-/// One question's trace, and where the passages that it names are found.
+/// One question's trace, and the source of the passages it names.
 pub struct QuestionResult {
-    /// The trace; one that failed holds the error.
+    /// The trace; that of a failed question holds the error.
     pub trace: Trace,
     /// Its passages.
     pub passages: Arc<dyn PassageSource>,
 }
 
-/// Takes one question through a pipeline: the built-in one, or an external one.
+/// Answers one question: the built-in pipeline, or an external RAG.
 ///
-/// Contract: any failure but one that ends the run concerns the question alone and is in its trace.
+/// Contract: any failure except one that ends the run concerns the question alone and is recorded
+/// in its trace.
 #[async_trait]
 pub trait Asker: Send + Sync {
-    /// Asks the question at `index` of the run.
+    /// Answers the question at `index` of the run.
     ///
     /// # Errors
-    /// Only where nothing more may be asked and the run must stop: no trace is recorded.
+    /// Only if no further call is allowed and the run must stop: no trace is recorded.
     async fn ask(
         self: Arc<Self>,
         index: usize,
         question: Question,
     ) -> Result<QuestionResult, LlmError>;
 
-    /// Returns what was counted since the last call.
+    /// Returns the notes counted since the last call.
     fn take_notes(&self) -> Vec<Note> {
         Vec::new()
     }
 }
 
-/// A source that is ready to be asked.
+/// A source that is ready to answer questions.
 pub(super) struct Prepared {
     pub asker: Arc<dyn Asker>,
-    /// The questions that are left, each with its place in the run.
+    /// The remaining questions, each with its position in the run.
     pub questions: Vec<(usize, Question)>,
     /// Questions in flight at once.
     pub concurrency: usize,
-    /// So many consecutive failures end the run; `None`: only that every question failed is an error.
+    /// Number of consecutive failures that aborts the run; `None`: an error only if every question
+    /// failed.
     pub most_failures: Option<usize>,
     pub facts: RunFacts,
 }
 
-/// What a run did, besides its traces.
+/// Facts about a run, other than its traces.
 #[derive(Clone, Debug, Default)]
 pub struct RunFacts {
     /// Chunks of the corpus.
     pub n_chunks: usize,
-    /// Their tokens in all.
+    /// Total tokens of the chunks.
     pub chunk_tokens: usize,
-    /// Making the corpus searchable; its seconds with those of asking the questions.
+    /// Facts about making the corpus searchable; its seconds include those of asking the questions.
     pub ingest: IngestFacts,
-    /// What was counted on the way.
+    /// Notes counted during the run.
     pub notes: Vec<Note>,
 }

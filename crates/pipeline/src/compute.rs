@@ -1,7 +1,7 @@
-//! Keeps the computation of questions off the threads that wait for calls.
+//! Runs the computation of questions off the threads that wait for calls.
 //!
-//! Between its calls a question is milliseconds of retrieval, token counting and prompt making. On the threads of the runtime
-//! that would keep finished calls from being seen and free places from being filled.
+//! Between its calls a question takes milliseconds of retrieval, token counting and prompt building. On the runtime's threads
+//! this would delay finished calls and leave free slots unused.
 
 use std::panic::resume_unwind;
 
@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{JoinError, spawn_blocking};
 
-/// Places for computing questions, two per core: one may wait for the vector engine.
+/// Slots for computing questions, two per core: one may wait for the vector engine.
 pub(super) struct Compute {
     places: Semaphore,
 }
@@ -23,10 +23,10 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// Drives `work` on a thread of the runtime's blocking pool. It ends early where nobody waits for it any more.
+    /// Runs `work` on a thread of the runtime's blocking pool. Cancelled early if the caller stops waiting for it.
     ///
     /// # Panics
-    /// Where `work` does.
+    /// If `work` does.
     pub(super) async fn run<F>(&self, work: F) -> F::Output
     where
         F: Future<Output: Send> + Send + 'static,

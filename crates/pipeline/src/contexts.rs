@@ -1,14 +1,13 @@
-//! The contexts of somebody else's pipeline become passages of our documents.
+//! Maps the contexts of an external RAG to passages of the corpus.
 //!
-//! Each is placed where it stands ([`place`]), as `<document>#<start>-<end>`: the same id whenever the same bytes were
-//! shown.
+//! Each is located in a document ([`place`]), as `<document>#<start>-<end>`: identical bytes always get the same id.
 //!
-//! A context that stands in no document keeps its own text under `<document>#~<hash>` with no bytes of any document, its
-//! document being the one it names, else `external-<hash>`. Where it holds the text of one of the question's gold ranges
-//! all the same (white space alike, on word boundaries: it was cleaned, or joined of several documents), it is placed on
-//! that range, as `<gold document>#<start>-<end>~<hash>`: what was needed did stand in the prompt. A gold range of fewer
-//! than [`TELLING_WORDS`] words, or that is itself an answer, does not tell which document a text is from: it counts only
-//! where the context names the document, or holds another gold range of it that does tell.
+//! A context that occurs in no document retains its text under `<document>#~<hash>` without document bytes, its document
+//! being the one it names, else `external-<hash>`. If it contains the text of one of the question's gold ranges (equal up
+//! to white space, on word boundaries: it was cleaned, or joined from several documents), it is located at that range, as
+//! `<gold document>#<start>-<end>~<hash>`: the gold evidence was in the prompt. A gold range of fewer than
+//! [`TELLING_WORDS`] words, or that is itself an answer, does not identify a document: it counts only if the context
+//! names the document, or contains another gold range of it that does.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -21,18 +20,18 @@ use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
 use ragtriage_runs::external::recorded::RecordedContext;
 
-/// A text of so many words is taken to stand in one document only.
+/// Minimum length, in words, of a text assumed to occur in one document only.
 const TELLING_WORDS: usize = 5;
 
-/// A context with the passages that it became: one, or one for each gold document that it holds text of.
+/// A context with its passages: one, or one for each gold document whose text it contains.
 pub(super) type Placed<'c> = (&'c RecordedContext, Vec<Passage>);
 
-/// The documents that contexts are placed in, and what was counted on the way.
+/// The documents that contexts are located in, with the notes counted so far.
 pub(super) struct Places {
     pub corpus: Corpus,
-    /// Whether a document whose id equals the question's is left out.
+    /// Omits a document whose id equals the question's.
     skip_same_id: bool,
-    /// Made when the first context comes without a document that the corpus has.
+    /// Built for the first context whose document is unknown.
     words: OnceLock<WordIndex>,
     notes: Mutex<BTreeMap<&'static str, usize>>,
 }
@@ -47,7 +46,7 @@ impl Places {
         }
     }
 
-    /// Counts something that the report should say.
+    /// Counts a note for the report.
     pub fn note(&self, what: &'static str, count: usize) {
         if count > 0 {
             *self
@@ -59,7 +58,7 @@ impl Places {
         }
     }
 
-    /// What was counted since the last call.
+    /// Returns the notes counted since the last call.
     pub fn take_notes(&self) -> Vec<Note> {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
         notes
@@ -71,7 +70,7 @@ impl Places {
             .collect()
     }
 
-    /// The contexts' passages, each id once.
+    /// Returns the contexts' passages, each id once.
     pub fn place_all<'c>(
         &self,
         question: &Question,
@@ -142,7 +141,7 @@ impl Places {
         vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
     }
 
-    /// A document as a whole; without text where the corpus does not have it.
+    /// Returns a document as a whole; without text if it is not in the corpus.
     fn whole(&self, named: Option<DocId>, document: Option<&Document>) -> Vec<Passage> {
         if let Some(document) = document {
             return vec![cut(
@@ -166,8 +165,8 @@ impl Places {
             .collect()
     }
 
-    /// The document that holds `text`: of several the one of the title, else one of the question's evidence, else the
-    /// first. Which copy of a text was shown cannot be told.
+    /// Returns the document that contains `text`: of several the one of the title, else one of the question's
+    /// evidence, else the first. Copies of a text are indistinguishable.
     fn anywhere(
         &self,
         question: &Question,
@@ -190,8 +189,8 @@ impl Places {
         preferred.map(|&(number, range)| (&documents[number], range))
     }
 
-    /// The gold ranges of `question` whose text stands in `text`: neighbours of one document joined, unless a gold range
-    /// that is not there lies between. `named`: the document that the context names.
+    /// Returns the gold ranges of `question` whose text occurs in `text`: neighbours of one document joined, unless a
+    /// missing gold range lies between them. `named`: the document that the context names.
     fn gold_in<'q>(
         &'q self,
         question: &'q Question,
@@ -256,12 +255,12 @@ fn is_in(gold: &str, text: &str) -> bool {
     !gold.is_empty() && answers::stands_in(gold, text)
 }
 
-/// Returns true if a gold text tells which document it is from: it is long, and none of the gold `answers`.
+/// Returns true if a gold text identifies its document: it is long, and none of the gold `answers`.
 fn tells(gold: &str, answers: &[String]) -> bool {
     gold.split(' ').count() >= TELLING_WORDS && !answers.contains(&normalise::matching(gold))
 }
 
-/// The bytes `range` of `document` as a passage.
+/// Returns the bytes `range` of `document` as a passage.
 fn cut(document: &Document, range: ByteRange) -> Passage {
     Passage {
         id: ChunkId::from(format!("{}#{range}", document.id)),
@@ -272,7 +271,7 @@ fn cut(document: &Document, range: ByteRange) -> Passage {
     }
 }
 
-/// A text without its first line where that is its title.
+/// Returns a text without its first line if that is its title.
 fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str) {
     let title = title.map_or("", str::trim);
     match text.trim_start().split_once('\n') {
@@ -281,7 +280,7 @@ fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str
     }
 }
 
-/// The first 16 hex digits of a text's sha256.
+/// Returns the first 16 hex digits of a text's sha256.
 pub(super) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text)[..8])
 }

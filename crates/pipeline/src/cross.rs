@@ -1,6 +1,6 @@
-//! A finished run's generator, wired again, and prompts put to it that were not put to it then.
+//! Reassembles a finished run's generator, and sends it prompts that the run did not send.
 //!
-//! Which prompts these are is decided in `eval/compare/cross/`.
+//! `eval/compare/cross/` decides which prompts these are.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use ragtriage_core::config::Price;
 use ragtriage_eval::compare::cross::{Call, CallReplies, PromptMaker};
 use ragtriage_models::llm::Generator;
 
-/// A generator with what makes its prompts, as a run had it.
+/// A run's generator with its prompt maker.
 pub struct Reader {
-    /// What answers.
+    /// The generator.
     pub generator: Arc<dyn Generator>,
-    /// What makes its prompts.
+    /// Builds its prompts.
     pub prompts: Arc<PromptMaker>,
     /// Price of its tokens.
     pub price: Price,
-    /// Calls at once.
+    /// Maximum number of concurrent calls.
     pub concurrency: usize,
 }
 
-/// Puts `calls` to `reader`, several at once. After [`FAILURES_IN_A_ROW`], or where a limit of cost or tokens is reached, no
-/// more are made.
+/// Sends `calls` to `reader`, several concurrently. Stops after [`FAILURES_IN_A_ROW`], or when a limit of cost or tokens is
+/// reached.
 ///
 /// # Errors
-/// `Panicked`: a defect of ours.
+/// `Panicked`: an internal error.
 pub async fn ask(
     reader: &Arc<Reader>,
     calls: Vec<Call>,

@@ -1,4 +1,4 @@
-//! Executes a run, whoever asks for it: `run`, `tune`, `import`, an external service, a dry run.
+//! Executes a run for any caller: `run`, `tune`, `import`, an external service, a dry run.
 //!
 //! A [`RunSource`] answers the questions, several at once; a [`Sink`] receives each result as it finishes.
 
@@ -18,12 +18,12 @@ use super::stock::Stock;
 use ragtriage_core::types::{Document, Question};
 use ragtriage_models::llm::LlmError;
 
-/// What answers the questions of a run.
+/// The source of the answers of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
 pub enum RunSource<'a> {
-    /// The built-in pipeline, over what is prepared already.
+    /// The built-in pipeline, over prepared data.
     Pipeline {
-        /// Documents and questions, with what was made for them.
+        /// Documents and questions, with their chunks and indexes.
         stock: &'a mut Stock,
         /// The parts of the pipeline.
         plan: Plan,
@@ -32,7 +32,7 @@ pub enum RunSource<'a> {
     External {
         /// Documents of the data set.
         documents: Vec<Document>,
-        /// Questions that are left, each with its place in the run.
+        /// The remaining questions, each with its position in the run.
         questions: Vec<(usize, Question)>,
         /// The external RAG.
         plan: RecordedPlan,
@@ -56,11 +56,11 @@ impl RunSource<'_> {
     }
 }
 
-/// Asks every question of `source` and hands each result to `sink`.
+/// Asks every question of `source` and passes each result to `sink`.
 ///
 /// # Errors
-/// Whatever concerns the whole run: encoder, index, disk, `OnlyFailures`, `AllRecordedFailed`, `Stopped`. One question's
-/// failure is in its trace.
+/// Any error that concerns the whole run: encoder, index, disk, `OnlyFailures`, `AllRecordedFailed`, `Stopped`. A single
+/// question's failure is recorded in its trace.
 pub async fn execute(
     source: RunSource<'_>,
     sink: &mut dyn Sink,
@@ -112,7 +112,7 @@ async fn ask_all(
                 n_left -= 1;
                 aborted?;
             }
-            // What is in flight already may still be answered from what was paid for.
+            // Questions in flight may still be answered from cached responses.
             Err(why) => stopped = Some(why),
         }
     }

@@ -1,4 +1,4 @@
-//! The calls of one question: each arm's prompt, and what came back.
+//! The calls of one question: each arm's prompt and its reply.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,20 +22,20 @@ use ragtriage_runs::replies::Replies;
 
 /// A prompt to be sent.
 pub struct PromptCall {
-    /// The passages that it shows, in order.
+    /// The passages shown, in order.
     pub passages: Vec<ChunkId>,
     /// The prompt.
     pub prompt: Prompt,
-    /// Its tokens by our own count.
+    /// Its tokens as counted locally.
     pub n_tokens: u64,
 }
 
 /// The prompt of one arm of a question.
 pub(super) struct ArmPrompt {
     arm: ArmName,
-    /// Its call; of several arms with the same passages the first has it.
+    /// Its call; arms with equal passages share the first one's.
     call: Arc<PromptCall>,
-    /// How often it is sent; 0 where an arm before has the same prompt.
+    /// Number of times it is sent; 0 if an earlier arm has the same prompt.
     times: usize,
 }
 
@@ -45,23 +45,24 @@ pub trait Caller: Send + Sync {
     /// Sends one prompt of `question`.
     ///
     /// # Errors
-    /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
+    /// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in the
+    /// attempt.
     async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError>;
 }
 
-/// Calls the generator, unless the reply is there from before the run was killed. A permit for each call whose reply is not
-/// yet on disk: a kill costs no more calls than there are permits.
+/// Calls the generator, unless the reply was saved before the run was killed. Each call whose reply is not yet on disk
+/// needs a permit: a kill costs at most as many calls as there are permits.
 pub(super) struct Calling {
     generator: Arc<dyn Generator>,
     counter: Arc<dyn TokenCounter>,
     price: Price,
-    /// Where replies are kept while a run goes on.
+    /// Stores replies while a run is in progress.
     replies: Option<Replies>,
     permits: Semaphore,
 }
 
 impl Calling {
-    /// Calls `generator`, which is that of `plan`.
+    /// Creates the caller of `generator`, the generator of `plan`.
     pub(super) fn new(
         generator: &Arc<dyn Generator>,
         plan: &Plan,
@@ -98,7 +99,7 @@ impl Caller for Calling {
     }
 }
 
-/// The prompts of the arms of `plan` that this question has; `in_sample`: it is one of those asked without context.
+/// Returns the prompts of the arms of `plan` for this question; `in_sample`: it is in the closed-book sample.
 pub(super) fn prompts(
     trace: &Trace,
     in_sample: bool,
@@ -137,11 +138,11 @@ fn call(question: &Question, passages: Vec<ChunkId>, corpus: &Corpus, plan: &Pla
     }
 }
 
-/// Sends the `prompts` of one question, all at the same time. A prompt that an arm before had is not sent again, unless it
-/// failed there.
+/// Sends the `prompts` of one question concurrently. A prompt equal to an earlier arm's is not sent again, unless that
+/// call failed.
 ///
 /// # Errors
-/// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is its attempt's.
+/// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in its attempt.
 pub(super) async fn arms(
     question: &QuestionId,
     prompts: Vec<ArmPrompt>,
@@ -170,7 +171,7 @@ pub(super) async fn arms(
     Ok(arms)
 }
 
-/// The reply that an arm before has to the same prompt.
+/// Returns the reply of an earlier arm to an equal prompt.
 fn same_prompt(arms: &[Arm], call: &PromptCall) -> Option<Attempt> {
     let mut before = arms.iter().flat_map(|arm| &arm.attempts);
     let same =
@@ -186,7 +187,7 @@ fn same_prompt(arms: &[Arm], call: &PromptCall) -> Option<Attempt> {
 /// Sends one prompt and reads the answer from the reply.
 ///
 /// # Errors
-/// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
+/// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in the attempt.
 pub async fn ask(
     generator: &dyn Generator,
     call: &PromptCall,
@@ -227,7 +228,8 @@ pub async fn ask(
         Err(error) if error.class() == ErrorClass::Spent => return Err(error),
         Err(error) => error,
     };
-    // A filter that stops the prompt is the generator's refusal, not a failure of the wire.
+    // A content filter that blocks the prompt is a refusal by the generator, not a transport
+    // failure.
     let refused = error.class() == ErrorClass::Refused;
     Ok(Attempt {
         passages,

@@ -1,4 +1,4 @@
-//! What the indexes of a run are built from, and what building one gives.
+//! Inputs and results of building the indexes of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, TitledText};
 use ragtriage_runs::Truncation;
 
-/// What every index of a run is built from.
+/// Inputs shared by every index of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexInputs<'a> {
     pub(crate) corpus: &'a Arc<Corpus>,
@@ -22,7 +22,7 @@ pub(crate) struct IndexInputs<'a> {
 }
 
 impl<'a> IndexInputs<'a> {
-    /// The indexed texts of all chunks, in corpus order.
+    /// Returns the indexed texts of all chunks, in corpus order.
     pub(crate) fn texts(&self) -> Vec<TitledText<'a>> {
         indexed_texts(self.corpus, self.title_prefix)
     }
@@ -31,15 +31,15 @@ impl<'a> IndexInputs<'a> {
 /// A retriever with its index.
 pub(crate) struct Built {
     pub(crate) retriever: Box<dyn Retriever>,
-    /// Whether its index had to be made, as far as that is known.
+    /// True if its index had to be built, as far as known.
     pub(crate) is_new: bool,
     pub(crate) seconds: BTreeMap<String, f64>,
     pub(crate) truncation: Vec<Truncation>,
-    /// How vectors are searched; `None` without vectors.
+    /// The vector search method; `None` without vectors.
     pub(crate) vector_search: Option<String>,
 }
 
-/// Returns the text of a chunk that is indexed, with its document's title where `title_prefix` is set.
+/// Returns the indexed text of a chunk, with its document's title if `title_prefix` is set.
 pub(crate) fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> TitledText<'_> {
     let (text, title) = corpus.chunk_text(number);
     TitledText {
@@ -65,7 +65,7 @@ impl ContentHash {
         self.0.update(bytes);
     }
 
-    /// The first 16 bytes in hexadecimal.
+    /// Returns the first 16 bytes in hexadecimal.
     pub(crate) fn name(self) -> String {
         hex(&self.0.finalize()[..16])
     }

@@ -10,23 +10,23 @@ use super::{sparse, sparse_vectors, vectors};
 use ragtriage_core::types::{Corpus, Filter};
 use ragtriage_runs::Truncation;
 
-/// What making a corpus searchable took and lost.
+/// Time spent and text lost in making a corpus searchable.
 #[derive(Clone, Debug, Default)]
 pub struct IngestFacts {
     /// Wall seconds by step.
     pub seconds: BTreeMap<String, f64>,
     /// Text beyond the encoders' input limits, by retriever.
     pub truncation: Vec<Truncation>,
-    /// How vectors are searched; `None` without vectors.
+    /// The vector search method; `None` without vectors.
     pub vector_search: Option<String>,
-    /// Chunks that the run's filter keeps from being found.
+    /// Number of chunks excluded by the run's filter.
     pub n_filtered: usize,
 }
 
-/// Builds one retriever, ready to be asked any question.
+/// Builds one retriever, ready for any question.
 ///
 /// # Errors
-/// Those of the encoder and of the vector store.
+/// Errors of the encoder and of the vector store.
 pub(crate) async fn build(
     retriever: &RetrieverPlan,
     inputs: &IndexInputs<'_>,
@@ -43,10 +43,10 @@ pub(crate) async fn build(
     }
 }
 
-/// Counts the chunks that `filter` keeps from being found.
+/// Counts the chunks excluded by `filter`.
 ///
 /// # Errors
-/// `NothingAllowed` where it is all of them.
+/// `NothingAllowed` if it excludes all of them.
 pub(crate) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, PipelineError> {
     let n_chunks = corpus.chunks().len();
     let n_allowed = (0..n_chunks)

@@ -10,7 +10,7 @@ use crate::plan::{Plan, RetrieverPlan};
 /// Returns the lengths of all chunks and questions for each encoder of `plan` that can count them.
 ///
 /// # Errors
-/// The encoder's.
+/// Errors of the encoder.
 pub async fn lengths(
     plan: &Plan,
     corpus: &Corpus,

@@ -1,11 +1,11 @@
-//! Floor 4, the pipeline: the straight line from a data set to a run's traces.
+//! Floor 4, the pipeline: from a data set to a run's traces.
 //!
 //! ```text
 //! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> traces.jsonl
 //! ```
 //!
-//! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] makes the same traces of an external RAG.
-//! [`plan`] holds the parts of the pipeline, wired in `settings/assemble/`.
+//! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] creates the
+//! same traces from an external RAG. [`plan`] holds the parts of the pipeline, assembled in `settings/assemble/`.
 
 mod arms;
 pub mod ask;
@@ -47,7 +47,7 @@ use ragtriage_models::rerank::RerankError;
 use ragtriage_runs::StoreError;
 use ragtriage_vectors::IndexError;
 
-/// Why a run could not go on. What goes wrong with one question only is a row of its traces instead.
+/// An error that aborts a run. Errors of single questions are recorded in their traces instead.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
     /// Encoding failed.
@@ -65,13 +65,13 @@ pub enum PipelineError {
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The corpus has no text at all.
+    /// The corpus has no text.
     #[error("the corpus has {n_documents} documents and no text: nothing to index")]
     NothingToIndex {
-        /// How many documents there are, all empty.
+        /// Number of documents, all empty.
         n_documents: usize,
     },
-    /// A point that stands for no chunk.
+    /// A point that represents no chunk.
     #[error(
         "the vector store found point {number}, which is not a chunk of this corpus: another program wrote into the collection"
     )]
@@ -79,7 +79,7 @@ pub enum PipelineError {
         /// Its number.
         number: u32,
     },
-    /// A similarity that is no number to rank by.
+    /// A similarity that cannot be ranked (not a finite number).
     #[error(
         "the similarity of chunk {number} is not finite: its vector or the question's is too large"
     )]
@@ -87,49 +87,49 @@ pub enum PipelineError {
         /// The chunk's number.
         number: u32,
     },
-    /// A filter that nothing passes.
+    /// A filter that excludes every chunk.
     #[error("`retrieval.filter` lets none of {n_chunks} chunks through")]
     NothingAllowed {
-        /// All chunks.
+        /// Number of chunks.
         n_chunks: usize,
     },
-    /// One question after another failed: an endpoint or server is away.
+    /// Consecutive questions failed: an endpoint or server is unavailable.
     #[error("aborted after {n} consecutive failures; last error: {last}")]
     OnlyFailures {
-        /// How many.
+        /// Number of failures.
         n: usize,
-        /// What the last one's trace says.
+        /// The error in the last one's trace.
         last: String,
         /// Its cause.
         kind: ErrorKind,
         /// The run's name.
         run: String,
     },
-    /// The run's limit of cost or tokens.
+    /// A limit of cost or tokens was reached.
     #[error("stopped with {n_left} questions left: {why}")]
     Stopped {
-        /// Which limit, and how much is spent.
+        /// The limit, and the amount spent.
         why: LlmError,
-        /// Questions that have no trace.
+        /// Number of questions without a trace.
         n_left: usize,
         /// The run's name.
         run: String,
     },
-    /// A record of failures alone.
+    /// Every question of an imported record failed.
     #[error("all {n} recorded questions failed; last error: {last}")]
     AllRecordedFailed {
-        /// How many.
+        /// Number of failures.
         n: usize,
-        /// What the last one's trace says.
+        /// The error in the last one's trace.
         last: String,
     },
-    /// A question's work panicked: a defect of ours.
+    /// A question's task panicked: an internal error.
     #[error("a question ended in a panic, which is a defect of ragtriage; please report it")]
     Panicked,
 }
 
 impl PipelineError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as recorded in a trace.
     pub(crate) fn kind(&self) -> ErrorKind {
         match self {
             Self::Embed(error) => error.kind(),

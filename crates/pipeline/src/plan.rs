@@ -1,4 +1,4 @@
-//! The parts a run is made of, resolved and wired.
+//! The components of a run, resolved and assembled.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,49 +16,49 @@ use ragtriage_models::llm::Generator;
 use ragtriage_models::rerank::Reranker;
 use ragtriage_vectors::{SearchMode, VectorPlace};
 
-/// Everything a run needs besides its data and its folder.
+/// All inputs of a run except its data and its folder.
 pub struct Plan {
-    /// How documents are cut.
+    /// Chunking of the documents.
     pub chunking: ChunkSpec,
     /// Counts a chunk's size.
     pub chunk_counter: Arc<dyn TokenCounter>,
-    /// What `chunk_counter` depends on besides its name in `chunking`: the sha256 of a model's tokenizer, else empty.
+    /// Identity of `chunk_counter` beyond its name in `chunking`: the sha256 of a model's tokenizer, else empty.
     pub chunk_counter_id: String,
-    /// Whether the title stands before each chunk when it is indexed and shown.
+    /// Prefixes each chunk with the title when it is indexed and shown.
     pub title_prefix: bool,
-    /// How chunks are found.
+    /// Retrieval of chunks.
     pub retrieval: RetrievalPlan,
-    /// How a prompt is made.
+    /// Construction of prompts.
     pub prompt: PromptPlan,
-    /// What answers it; `None` for retrieval alone.
+    /// The generator; `None` for retrieval alone.
     pub generator: Option<Arc<dyn Generator>>,
-    /// How many questions are in work at once.
+    /// Number of questions processed concurrently.
     pub concurrency: usize,
-    /// Most calls of the generator whose replies are not yet kept, at once.
+    /// Maximum number of concurrent generator calls whose replies are not yet stored.
     pub calls: usize,
-    /// What is asked of the generator.
+    /// The arms that the generator is asked.
     pub arms: ArmPlan,
     /// Price of the generator's tokens.
     pub price: Price,
 }
 
-/// What is asked of the generator.
+/// The arms that the generator is asked.
 #[derive(Clone, Debug)]
 pub struct ArmPlan {
     /// The arms to run, `Retrieved` first.
     pub names: Vec<ArmName>,
-    /// How often the arm `Retrieved` is asked; at least 1.
+    /// Number of times the arm `Retrieved` is asked; at least 1.
     pub repeat: usize,
-    /// How many questions the arm `ClosedBook` is asked.
+    /// Number of questions that the arm `ClosedBook` is asked.
     pub closed_book_sample: usize,
     /// Seed of that sample.
     pub seed: u64,
-    /// Where the arm `GoldInNoise` puts the gold.
+    /// Position of the gold evidence in the arm `GoldInNoise`.
     pub noise_position: NoisePosition,
 }
 
 impl ArmPlan {
-    /// How often a prompt of `arm` is asked.
+    /// Returns the number of times a prompt of `arm` is asked.
     #[must_use]
     pub fn times(&self, arm: ArmName) -> usize {
         if arm == ArmName::Retrieved {
@@ -69,94 +69,94 @@ impl ArmPlan {
     }
 }
 
-/// How chunks are found.
+/// Retrieval of chunks.
 pub struct RetrievalPlan {
-    /// In the order they are asked; at least one.
+    /// In the order they are queried; at least one.
     pub retrievers: Vec<RetrieverPlan>,
-    /// How several rankings become one.
+    /// Fusion of several rankings.
     pub fusion: Fusion,
-    /// What orders the candidates again.
+    /// Reranking of the candidates.
     pub rerank: Option<RerankPlan>,
-    /// Where vectors are kept and how they are searched.
+    /// Storage and search of vectors.
     pub store: StorePlan,
-    /// Which documents may be found.
+    /// Selects the documents that may be retrieved.
     pub filter: Filter,
-    /// The least score of the final ranking's hits.
+    /// The minimum score of the final ranking's hits.
     pub min_score: Option<f64>,
-    /// How many hits each retriever returns, and fusion and reranking keep.
+    /// Number of hits that each retriever returns, and that fusion and reranking retain.
     pub candidates: usize,
-    /// How many hits are packed.
+    /// Number of hits packed.
     pub k: usize,
-    /// Whether a document whose id equals the question's is left out (BEIR's Quora and `ArguAna`).
+    /// Omits a document whose id equals the question's (BEIR's Quora and `ArguAna`).
     pub skip_same_id: bool,
 }
 
 /// One retriever.
 pub enum RetrieverPlan {
-    /// Terms: BM25 or TF-IDF.
+    /// Sparse retrieval: BM25 or TF-IDF.
     Sparse(SparsePlan),
-    /// Vectors: one a chunk, or one a token.
+    /// Dense retrieval: one vector per chunk, or one per token.
     Vectors(VectorPlan),
 }
 
-/// A retriever by terms.
+/// A sparse retriever.
 pub struct SparsePlan {
     /// Its name in traces: `Bm25` or `Tfidf`.
     pub name: RetrieverName,
-    /// Text to terms.
+    /// Converts text to terms.
     pub analyzer: Arc<Analyzer>,
-    /// What a term is worth.
+    /// The term weighting.
     pub weighting: Weighting,
-    /// Where its postings are.
+    /// The location of its postings.
     pub place: SparsePlace,
 }
 
-/// Where postings are.
+/// A location of postings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SparsePlace {
-    /// In our own index: a file in this folder, or memory alone.
+    /// The built-in index: a file in this folder, or memory only.
     Local(Option<PathBuf>),
     /// As sparse vectors in the vector store.
     VectorStore(Bm25Parameters),
 }
 
-/// A retriever by vectors.
+/// A dense or late-interaction retriever.
 pub struct VectorPlan {
     /// Its name in traces: `Dense` or `LateInteraction`.
     pub name: RetrieverName,
-    /// Texts to vectors.
+    /// Converts texts to vectors.
     pub encoder: Arc<dyn Encoder>,
 }
 
-/// What orders the candidates again.
+/// Reranking of the candidates.
 pub struct RerankPlan {
-    /// Question and passage to a score.
+    /// Scores a question and a passage.
     pub reranker: Arc<dyn Reranker>,
-    /// How many of the candidates it sees, from the first.
+    /// Number of candidates reranked, from the first.
     pub depth: usize,
 }
 
-/// Where vectors are kept and how they are searched.
+/// Storage and search of vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StorePlan {
     /// In this process or on a server.
     pub place: VectorPlace,
-    /// Exact or by HNSW.
+    /// Exact search or HNSW.
     pub mode: SearchMode,
-    /// The graph.
+    /// Parameters of the HNSW graph.
     pub hnsw: Hnsw,
-    /// Smaller copies of the vectors.
+    /// Vector quantization.
     pub quantization: Quantization,
-    /// How a server spreads a collection over its machines.
+    /// Distribution of a collection over a server's machines.
     pub placement: Placement,
 }
 
-/// How a prompt is made.
+/// Construction of prompts.
 pub struct PromptPlan {
     /// System and user message.
     pub template: Template,
-    /// Counts the budget: `cl100k_base`.
+    /// Counts tokens for the budget: `cl100k_base`.
     pub counter: Arc<dyn TokenCounter>,
-    /// How many tokens of passages fit.
+    /// Token budget for passages.
     pub context_tokens: usize,
 }

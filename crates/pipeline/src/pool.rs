@@ -1,8 +1,9 @@
-//! Pooling: the best of what several retrievers find, put together for somebody to judge.
+//! Pooling: the best hits of several retrievers, merged for annotation.
 //!
-//! As TREC pools the runs of its participants (Spärck Jones and van Rijsbergen 1975; Voorhees and Harman, "TREC", 2005,
-//! chapter 2): the union of each retriever's first `depth` passages. What no retriever brings there is unjudged. Rankings
-//! are neither fused nor reranked: fusion would let the retrievers that agree outvote the one that alone is right.
+//! Follows TREC's pooling of participants' runs (Spärck Jones and van Rijsbergen 1975; Voorhees and Harman, "TREC", 2005,
+//! chapter 2): the union of each retriever's first `depth` passages. Passages that no retriever ranks there are unjudged.
+//! Rankings are neither fused nor reranked: fusion would let the retrievers that agree outvote the one that alone is
+//! right.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, Retrieve
 /// Pools the first `depth` passages of each of `plan`'s retrievers, for each of `questions`.
 ///
 /// # Errors
-/// As [`Stock::ingest`], and the first retriever's that fails.
+/// Errors of [`Stock::ingest`] and of the first retriever that fails.
 pub async fn pool(
     documents: Vec<Document>,
     questions: Vec<Question>,
@@ -63,7 +64,7 @@ async fn pool_one(
         .into_iter()
         .map(|(id, ranks)| Pooled { id, ranks })
         .collect();
-    pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks stay in the order of their ids
+    pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks are ordered by id
     Ok(pooled)
 }
 
@@ -75,7 +76,7 @@ mod tests {
     use crate::retriever::Retrieved;
     use ragtriage_core::types::{Hit, Ranking};
 
-    /// Finds the same for every question.
+    /// A retriever with fixed results for every question.
     struct Fixed(RetrieverName, Vec<(&'static str, f64)>);
 
     #[async_trait]
@@ -96,7 +97,7 @@ mod tests {
         }
     }
 
-    /// Each pooled passage with its rank by terms and its rank by vectors.
+    /// Returns each pooled passage with its ranks by terms and by vectors.
     async fn pooled(
         terms: &[(&'static str, f64)],
         vectors: &[(&'static str, f64)],

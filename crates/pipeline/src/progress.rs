@@ -1,11 +1,11 @@
-//! How work tells how far it is. The pipeline prints nothing: the shell hands it something that does.
+//! Progress reporting. The pipeline prints nothing: the caller passes an implementation that does.
 
-/// Told of one step of work after another.
+/// Receives the progress of consecutive steps.
 pub trait Progress: Send + Sync {
-    /// A step begins: what it does, and of how many units it is made.
+    /// Begins a step; `what` describes it, `total` is its number of units.
     fn start(&self, what: &str, total: u64);
-    /// So many units more are done.
+    /// Reports that `units` more units are done.
     fn advance(&self, units: u64);
-    /// The step is over.
+    /// Ends the step.
     fn finish(&self);
 }

@@ -1,4 +1,4 @@
-//! Packing: which passages fit the prompt, and the prompt made of them.
+//! Prompt packing: selects the passages that fit the prompt, and builds it.
 
 use super::plan::PromptPlan;
 
@@ -6,7 +6,7 @@ pub(crate) use ragtriage_core::prompt::n_tokens;
 use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages, passage_text};
 use ragtriage_core::types::{ChunkId, Corpus, Question};
 
-/// Takes chunks in rank order, whole, and stops at the first that does not fit the budget.
+/// Packs whole chunks in rank order, and stops at the first that does not fit the budget.
 ///
 /// The budget counts each passage as the prompt shows it, number and title included. A chunk that alone exceeds the
 /// budget leaves the prompt empty.
@@ -34,7 +34,7 @@ pub fn pack<'a>(
     packed
 }
 
-/// The prompt of `question` over `chunks`, in that order.
+/// Builds the prompt of `question` over `chunks`, in that order.
 #[must_use]
 pub fn prompt(
     question: &Question,
@@ -53,7 +53,7 @@ pub fn prompt(
     )
 }
 
-/// The tokens that a chunk takes of the budget, shown as the first passage.
+/// Returns the number of tokens that a chunk takes of the budget, shown as the first passage.
 #[must_use]
 pub fn tokens_of(id: &ChunkId, corpus: &Corpus, plan: &PromptPlan, titles: bool) -> usize {
     let passage = passage(id, corpus, titles);

@@ -1,4 +1,5 @@
-//! Results to a run's folder as they finish: passages first, so that a trace on disk never names one that is not.
+//! Writes results to a run's folder as they finish: passages first, so that a trace on disk never names a missing
+//! one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::replies::{self, PendingReply, Replies};
 use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
 
-/// The folder of a run: the manifest when it begins and ends, traces and passages as questions finish.
+/// The folder of a run: the manifest is written at the start and end, traces and passages as questions
+/// finish.
 pub struct RunSink<'a> {
     folder: &'a RunFolder,
     manifest: Manifest,
@@ -26,7 +28,8 @@ pub struct RunSink<'a> {
 }
 
 impl<'a> RunSink<'a> {
-    /// Records the run of `manifest` in `folder`, where `done` is already; `caches` are the caches of its vectors.
+    /// Creates a sink that records the run of `manifest` in `folder`, which already holds `done`; `caches` are its
+    /// vector caches.
     #[must_use]
     pub fn new(
         folder: &'a RunFolder,
@@ -44,7 +47,7 @@ impl<'a> RunSink<'a> {
         }
     }
 
-    /// Writes the manifest: the only place that does.
+    /// Writes the manifest; the only function that does.
     fn write_manifest(&self) -> Result<(), PipelineError> {
         Ok(self.manifest.save(self.folder)?)
     }
@@ -55,7 +58,7 @@ impl Sink for RunSink<'_> {
         self.folder.name()
     }
 
-    /// The manifest of a resumed run stays as it is until the run ends.
+    /// Writes the initial manifest, except for a resumed run, whose manifest is unchanged until it ends.
     fn begin(&mut self) -> Result<(), PipelineError> {
         if !self.folder.file("run.json").exists() {
             self.write_manifest()?;
@@ -103,7 +106,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the two files of `folder`; `written` are the passages that are there already.
+    /// Opens the two files of `folder`; `written` are the passages already in the file.
     fn open(folder: &RunFolder, written: HashSet<ChunkId>) -> Result<Self, StoreError> {
         Ok(Self {
             traces: LineWriter::open(&folder.file("traces.jsonl"))?,

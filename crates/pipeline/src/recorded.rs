@@ -1,8 +1,9 @@
-//! Somebody else's pipeline: what it recorded, or its service answers, becomes the same traces as ours.
+//! External RAGs: converts their records, or the responses of their service, to the same traces as the built-in
+//! pipeline's.
 //!
-//! Everything between the question and the prompt is one step there: the contexts are the ranking `external` and what was
-//! packed. Each is placed in our documents (`contexts.rs`), so that support, classes and document measures see the
-//! same byte ranges as for chunks of ours.
+//! Everything between the question and the prompt is one step there: the contexts are both the ranking `external` and the
+//! packed passages. Each is located in the corpus (`contexts.rs`), so that support, failure classes and document measures
+//! use the same byte ranges as for the built-in chunks.
 
 use ragtriage_models::service::Rag;
 use std::collections::HashMap;
@@ -25,24 +26,24 @@ use ragtriage_core::types::{
 use ragtriage_models::llm::{self, LlmError};
 use ragtriage_runs::external::recorded::{Recorded, RecordedAnswer};
 
-/// Characters of a recorded error that its trace keeps.
+/// Maximum number of characters of a recorded error in a trace.
 const ERROR_CHARS: usize = 300;
 
-/// What a run of somebody else's pipeline needs besides its data.
+/// Inputs of an imported run other than its data.
 pub struct RecordedPlan {
-    /// Whose pipeline.
+    /// The external RAG.
     pub rag: Arc<dyn Rag>,
     /// Counts prompts and answers: `cl100k_base`.
     pub counter: Arc<dyn TokenCounter>,
-    /// How many questions are in work at once.
+    /// Number of questions processed concurrently.
     pub concurrency: usize,
-    /// So many failures with none that went well between them end the run; `None`: the rest may go well all the same.
+    /// Number of consecutive failures that aborts the run; `None`: an error only if every question failed.
     pub most_failures: Option<usize>,
-    /// Whether a document whose id equals the question's is left out.
+    /// Omits a document whose id equals the question's.
     pub skip_same_id: bool,
 }
 
-/// Makes the data set ready for the contexts of an external RAG.
+/// Prepares the data set for the contexts of an external RAG.
 pub(super) fn prepare(
     documents: Vec<Document>,
     questions: Vec<(usize, Question)>,
@@ -64,10 +65,10 @@ pub(super) fn prepare(
     }
 }
 
-/// The data set beside a pipeline that ran elsewhere, shared by all questions.
+/// The data set of an external RAG, shared by all questions.
 struct ExternalPipeline {
     places: Places,
-    /// Made when the first question comes without evidence.
+    /// Built for the first question without evidence.
     searchable: OnceLock<Vec<Searchable>>,
     plan: RecordedPlan,
     compute: Compute,
@@ -90,7 +91,7 @@ impl Asker for ExternalPipeline {
                 message: sanitize::shortened(&error, ERROR_CHARS),
             }),
             Ok(recorded) => {
-                // A record's are counted by name when it is joined.
+                // Notes of a record are counted by name when it is joined.
                 self.places.note(
                     "answers of the service with keys that are not read",
                     usize::from(!recorded.unread.is_empty()),
@@ -141,7 +142,7 @@ impl ExternalPipeline {
                 .collect(),
             Err(_) => HashMap::new(),
         };
-        // What stood in the prompts of further arms says nothing of the pipeline's own.
+        // The contexts of further arms do not describe the pipeline's prompt.
         let shown: Vec<&Passage> = recorded
             .as_ref()
             .map_or(Vec::new(), |(shown, ..)| shown.iter().collect());
@@ -201,8 +202,8 @@ impl ExternalPipeline {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// No answer is an empty one, and a blank one abstains: so SQuAD 2.0's predictions say it, and so its `AnswerEM` of a
-    /// question without an answer counts it as right.
+    /// Builds an attempt. A missing answer is an empty one, and a blank one abstains: SQuAD 2.0's predictions use this form, and its
+    /// `AnswerEM` of an unanswerable question counts it as right.
     fn attempt(&self, answer: Option<String>, passages: Vec<ChunkId>, prompt: u64) -> Attempt {
         let raw = answer.unwrap_or_default();
         let (extracted, stance) = match raw.trim() {
@@ -229,8 +230,8 @@ impl ExternalPipeline {
         }
     }
 
-    /// The ranking, in the order of the contexts. Their scores stand where they say that order; else a hit scores
-    /// 1 / rank and its own score is one of its parts.
+    /// Returns the ranking, in the order of the contexts. Their scores are used if they imply that order;
+    /// otherwise a hit scores 1 / rank and its recorded score is one of its parts.
     fn hits(&self, shown: &[Placed<'_>]) -> Vec<StepHit> {
         let scored: Vec<(&ChunkId, Option<f64>)> = shown
             .iter()
@@ -275,7 +276,7 @@ impl ExternalPipeline {
             .collect()
     }
 
-    /// Counts contexts that their own prompt does not hold: they are taken as packed all the same.
+    /// Counts contexts missing from their prompt: they are treated as packed nevertheless.
     fn check_prompt(&self, recorded: &Recorded) {
         let Some(prompt) = &recorded.prompt else {
             return;
@@ -464,7 +465,7 @@ mod tests {
                 format!("g#0-32~{0}", hash(text))
             ]
         );
-        // `ok.` lies between and is not there: two passages.
+        // `ok.` lies between them and is missing: two passages.
         let three = question(&[("f", &[(0, 31), (32, 35), (36, 61)])]);
         let text = "zeta eta theta iota kappa; alpha beta gamma delta epsilon!";
         let asked = line.asked(0, three, Ok(recorded(vec![context(text, None, None)])), 0.0);
@@ -475,7 +476,8 @@ mod tests {
             .collect();
         assert_eq!(shown, ["f#0-31", "f#36-61"]);
         assert_ne!(outcome(&asked).class, FailureClass::Supported);
-        // Nothing gold in it: its own document, or the one that it names, and no byte of any.
+        // Without gold text: a document made from the context, or the one that it names, without
+        // byte range.
         let other = question(&[("d", &[(4, 7)])]);
         let shown = ids(
             &line,
@@ -505,12 +507,14 @@ mod tests {
             let shown = ids(&line, question, vec![context(text, doc, None)]);
             shown[0].split('~').next().expect("an id").to_owned()
         };
-        // `two` is one word and the answer; named, its document is known, and a longer word still does not hold it.
+        // `two` is one word and the answer; if the context names the document, it is known, and a longer word still
+        // does not match.
         let short = question(&[("d", &[(4, 7)])]);
         assert!(placed(&short, "cooking for two", None).starts_with("external-"));
         assert_eq!(placed(&short, "cooking for two", Some("d")), "d#4-7");
         assert_eq!(placed(&short, "a networked twofold", Some("d")), "d#");
-        // Five words tell, unless they are the answer; and they bring the short range of their document with them.
+        // Five words identify a document, unless they are the answer; the short range of that document then counts
+        // as well.
         let mut long = question(&[("f", &[(0, 31), (32, 35)])]);
         assert_eq!(
             placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None),
@@ -525,7 +529,8 @@ mod tests {
     #[test]
     fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
         let line = line();
-        // The gold is `two three four`, 4..18; the pipeline showed `one two`, the oracle all of it.
+        // The gold evidence is `two three four`, 4..18; the pipeline showed `one two`, the oracle
+        // all of it.
         let asked = |arms: Vec<RecordedArm>| {
             let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
             recorded.answer = RecordedAnswer::Text("wrong".to_owned());

@@ -1,4 +1,4 @@
-//! Candidates put in a new order by a reranker.
+//! Reordering of candidates by a reranker.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, TitledText};
 use ragtriage_models::rerank::RerankError;
 
-/// The first [`RerankPlan::depth`] hits by the reranker's scores, then the others in their order, one below the lowest score and
-/// so on: a ranking has one scale. The parts keep the score that each hit had before.
+/// Orders the first [`RerankPlan::depth`] hits by the reranker's scores, followed by the others in their order, each one below
+/// the previous score: a ranking has one scale. The parts hold each hit's previous score.
 ///
 /// # Errors
-/// The reranker's.
+/// Errors of the reranker.
 pub async fn rerank(
     plan: &RerankPlan,
     question: &str,

@@ -1,4 +1,5 @@
-//! One question to its steps: each retriever's ranking, the fused one, the reranked one, and what `min_score` leaves.
+//! Retrieval steps of one question: each retriever's ranking, the fused and the reranked one, and the one filtered by
+//! `min_score`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,10 +11,10 @@ use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Step, StepHit, Trace, TraceStep};
 
-/// Asks every retriever, fuses what they found when there are several, reranks, and drops what scores too low.
+/// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score.
 ///
 /// # Errors
-/// The first retriever's that fails, or the reranker's.
+/// Errors of the first retriever that fails, or of the reranker.
 pub async fn retrieve(
     retrievers: &[Arc<dyn Retriever>],
     trace: &Trace,
@@ -71,7 +72,7 @@ pub async fn retrieve(
     }
     if let Some(least) = plan.min_score {
         let clock = Instant::now();
-        // Hits that the reranker did not see have no score on its scale.
+        // Hits beyond the reranker's depth have no score on its scale.
         let n_judged = plan
             .rerank
             .as_ref()
@@ -93,7 +94,7 @@ pub async fn retrieve(
     Ok(steps)
 }
 
-/// A ranking without the document named like the question.
+/// Returns a ranking without the document whose id equals the question's.
 fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
     Ranking::new(
         ranking

@@ -1,4 +1,4 @@
-//! A retriever: any question to a ranking of chunks.
+//! The retriever contract: ranks chunks for any question.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,28 @@ use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, RetrieverName};
 use ragtriage_runs::Truncation;
 
-/// What a retriever found.
+/// The hits of a retriever.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieved {
     /// Its ranking.
     pub ranking: Ranking,
-    /// What the best hits' scores are made of, where it can say.
+    /// The score components of the best hits, if available.
     pub parts: Parts,
-    /// What exact search finds, where the ranking comes from an approximate one.
+    /// The exact ranking, if the main one is approximate.
     pub exact: Option<Ranking>,
 }
 
 /// Finds chunks.
 ///
-/// Contract: any question may be asked, prepared or not, with the same result. At most `depth` hits in ranking order, ties at
-/// the cut decided by the ranking's own order; only chunks that the run's filter lets through. No match gives an empty
-/// ranking; a question that cannot be encoded is an error.
+/// Contract: any question may be asked, prepared or not, with equal results. Returns at most `depth` hits in ranking order,
+/// ties at the cutoff resolved by the ranking's order; only chunks that pass the run's filter. Without a match the ranking is
+/// empty; a question that cannot be encoded is an error.
 #[async_trait]
 pub trait Retriever: Send + Sync {
-    /// Its name in traces.
+    /// Returns its name in traces.
     fn name(&self) -> RetrieverName;
 
-    /// Encodes questions in one batch ahead of asking them, which is faster than one by one.
+    /// Encodes questions in one batch before they are asked, which is faster than one by one.
     async fn prepare(
         &mut self,
         _questions: &[&str],
@@ -44,19 +44,19 @@ pub trait Retriever: Send + Sync {
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError>;
 }
 
-/// What preparing questions took, and how much of them the encoder does not read.
+/// Time spent preparing questions, and their truncation by the encoder.
 #[derive(Clone, Debug, Default)]
 pub struct Preparation {
     /// Wall seconds by step.
     pub seconds: BTreeMap<String, f64>,
-    /// How much of the questions lies beyond the encoder's input limit; `None` where that is unknown.
+    /// Truncation of the questions by the encoder; `None` if unknown.
     pub truncation: Option<Truncation>,
 }
 
-/// Chunk numbers with scores to a ranking of ids.
+/// Converts chunk numbers with scores to a ranking of ids.
 ///
 /// # Errors
-/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened; `NotFinite`.
+/// `NoSuchChunk`: another process added points to a collection after it was opened; `NotFinite`.
 pub(crate) fn ranking(
     corpus: &Corpus,
     found: impl IntoIterator<Item = (u32, f64)>,

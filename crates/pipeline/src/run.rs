@@ -28,7 +28,7 @@ use ragtriage_core::types::{
 use ragtriage_models::embed::Role;
 use ragtriage_models::llm::LlmError;
 
-/// The stock of a single run: `dataset`'s documents, and those of its questions that are left.
+/// Returns the stock of a single run: `dataset`'s documents and its remaining questions.
 #[must_use]
 pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
     let Dataset {
@@ -43,7 +43,7 @@ pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
     Stock::for_one(documents, ids, done.left(questions))
 }
 
-/// Makes the corpus searchable and draws the samples.
+/// Indexes the corpus and draws the samples.
 pub(super) async fn prepare(
     stock: &mut Stock,
     plan: Plan,
@@ -82,12 +82,12 @@ pub(super) async fn prepare(
     })
 }
 
-/// The built pipeline, shared by all questions.
+/// The assembled pipeline, shared by all questions.
 struct QuestionPipeline {
     corpus: Arc<Corpus>,
     retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
-    /// The questions asked without context.
+    /// The closed-book sample.
     closed_book: HashSet<QuestionId>,
     plan: Plan,
     /// Makes the generator's calls; `None` without a generator.
@@ -96,7 +96,7 @@ struct QuestionPipeline {
 }
 
 impl QuestionPipeline {
-    /// One question as far as its prompts; without any step, and with the error, where retrieval failed.
+    /// Processes one question up to its prompts; if retrieval fails, without steps and with the error.
     async fn retrieved(&self, index: usize, question: Question) -> (Trace, Vec<ArmPrompt>) {
         let gold = gold::locate(
             &question,
@@ -126,7 +126,7 @@ impl QuestionPipeline {
         (trace, prompts)
     }
 
-    /// The steps of retrieval, and what was packed.
+    /// Returns the steps of retrieval and of packing.
     async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, PipelineError> {
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
         let mut steps = retrieve::retrieve(&self.retrievers, trace, plan, shown).await?;
@@ -149,7 +149,8 @@ impl QuestionPipeline {
         Ok(steps)
     }
 
-    /// How many bytes of a chunk's own text every encoder reads; `None`: all, or there is no encoder.
+    /// Returns the number of bytes of a chunk's text within the input limit of every encoder; `None`:
+    /// all, or without an encoder.
     fn encoder_reads(&self, number: usize) -> Option<usize> {
         let text = indexed_text(&self.corpus, number, self.plan.title_prefix);
         let encoders =

@@ -1,4 +1,4 @@
-//! One question asked outside any run: executed as a run's questions are, and recorded nowhere.
+//! Asks one question outside a run: executed like a run's questions, and not recorded.
 
 use std::sync::Arc;
 
@@ -15,25 +15,26 @@ use ragtriage_core::types::{
     ArmName, Document, Passage, Question, QuestionId, QuestionKind, Trace,
 };
 
-/// What the pipeline found and answered.
+/// The passages and the answer of the pipeline.
 pub struct Single {
-    /// The question's trace. Without steps where retrieval failed, for the reason that it gives.
+    /// The question's trace. If retrieval failed, without steps and with the error.
     pub trace: Trace,
     /// The top k of the final ranking.
     pub passages: Vec<Passage>,
-    /// The prompt over what was packed.
+    /// The prompt over the packed passages.
     pub prompt: Prompt,
     /// The prompt's tokens.
     pub prompt_tokens: u64,
-    /// What making the corpus searchable took.
+    /// Facts about making the corpus searchable.
     pub facts: RunFacts,
 }
 
-/// Retrieves for one question over `documents`, packs a prompt, and generates an answer where `plan` has a generator. The
-/// question needs no gold data and is not looked up in a data set.
+/// Retrieves for one question over `documents`, packs a prompt, and generates an answer if `plan` has a generator. The
+/// question needs no gold evidence and no data set.
 ///
 /// # Errors
-/// What concerns the whole corpus: encoder, index; `Stopped` where a limit of cost or tokens is reached.
+/// Errors that concern the whole corpus: encoder, index; `Stopped` if a limit of cost or tokens is
+/// reached.
 pub async fn ask_single(
     documents: Vec<Document>,
     text: &str,
@@ -86,7 +87,7 @@ pub async fn ask_single(
     })
 }
 
-/// Keeps the result of the question.
+/// Stores the result of the question.
 #[derive(Default)]
 struct SingleSink {
     asked: Option<QuestionResult>,

@@ -1,4 +1,4 @@
-//! Retrieval by terms in this process: BM25 and TF-IDF over our own inverted index.
+//! Sparse retrieval in this process: BM25 and TF-IDF over the built-in inverted index.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{ChunkId, Corpus, Filter, RetrieverName};
 
-/// Least number of hits per question whose scores are explained: as many as a report shows.
+/// Minimum number of hits per question whose scores are explained: the number that a report shows.
 pub const EXPLAINED: usize = 10;
 
 /// An inverted index with the analyser it was built with.
@@ -25,11 +25,12 @@ struct SparseRetriever {
     index: SparseIndex,
     analyzer: Arc<Analyzer>,
     allowed: Option<Allowed>,
-    /// Hits whose scores are explained term by term: those that packing may read, [`EXPLAINED`] at least.
+    /// Number of hits whose scores are explained term by term: those that may be packed, at least
+    /// [`EXPLAINED`].
     n_explained: usize,
 }
 
-/// Builds the index, or opens the file of the same index in `folder`.
+/// Builds the index, or opens the file of an equal index in `folder`.
 ///
 /// # Errors
 /// A folder that cannot be written.
@@ -78,18 +79,18 @@ pub(crate) fn build(
     })
 }
 
-/// Returns how many hits are explained where `k` are packed.
+/// Returns the number of explained hits if `k` are packed.
 pub(crate) fn n_explained(k: usize) -> usize {
     k.max(EXPLAINED)
 }
 
 impl SparsePlan {
-    /// Everything its rankings depend on besides the chunks.
+    /// Returns the identity of everything that its rankings depend on, except the chunks.
     pub(crate) fn made_by(&self) -> String {
         format!("{} {}", self.name, self.terms_key())
     }
 
-    /// Everything its index depends on besides the chunks.
+    /// Returns the identity of everything that its index depends on, except the chunks.
     fn terms_key(&self) -> String {
         format!(
             "analyser {} {} {}",
@@ -100,7 +101,7 @@ impl SparsePlan {
     }
 }
 
-/// The chunks of the documents that `filter` lets through; `None` for all.
+/// Returns the chunks of the documents that pass `filter`; `None` for all.
 fn allowed(corpus: &Corpus, filter: &Filter) -> Option<Allowed> {
     let n_chunks = corpus.chunks().len();
     (!filter.is_empty()).then(|| {
@@ -138,7 +139,7 @@ impl Retriever for SparseRetriever {
     }
 }
 
-/// The hash of everything the index is made of: texts, their order and ids (which decide ties), analyser, weighting.
+/// Returns the hash of all inputs of the index: texts, their order and ids (which break ties), analyser, weighting.
 fn key(plan: &SparsePlan, corpus: &Corpus, title_prefix: bool) -> String {
     let mut hash = ContentHash::default();
     hash.part(plan.terms_key().as_bytes());

@@ -1,8 +1,8 @@
-//! BM25 inside Qdrant: a chunk is a sparse vector of saturated term counts, Qdrant multiplies by its idf.
+//! BM25 in Qdrant: a chunk is a sparse vector of saturated term counts, which Qdrant multiplies by its idf.
 //!
-//! This is the way past one machine: postings lie in the store's shards, here remain only the vocabulary and the corpus.
-//! The score is the `lucene` variant's, since Qdrant's idf modifier is its idf: ln(1 + (N - n + 0.5) / (n + 0.5)). Terms are
-//! numbered by a vocabulary of our own, not hashed: two terms never share a number.
+//! This scales beyond one machine: postings are in the store's shards; only the vocabulary and the corpus are held here. The
+//! score is that of the `lucene` variant, whose idf is that of Qdrant's modifier: ln(1 + (N - n + 0.5) / (n + 0.5)). Terms
+//! are numbered by a local vocabulary, not hashed, so that two terms never share a number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, RetrieverName, TitledText};
 use ragtriage_vectors::{Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore};
 
-/// Chunks stored together.
+/// Number of chunks stored together.
 const WINDOW: usize = 4096;
 
-/// BM25 by a collection of sparse vectors.
+/// A BM25 retriever over a collection of sparse vectors.
 struct SparseVectorRetriever {
     name: RetrieverName,
     corpus: Arc<Corpus>,
@@ -71,10 +71,10 @@ impl Retriever for SparseVectorRetriever {
     }
 }
 
-/// Stores the terms of all chunks that the collection lacks.
+/// Stores the terms of all chunks missing from the collection.
 ///
 /// # Errors
-/// Those of the vector store.
+/// Errors of the vector store.
 pub(super) async fn build(
     plan: &SparsePlan,
     parameters: &Bm25Parameters,
@@ -142,7 +142,8 @@ pub(super) async fn build(
     })
 }
 
-/// The terms of all texts, numbered by first occurrence, and how many there are in all, repeated ones too.
+/// Returns the terms of all texts, numbered by first occurrence, and their total count including
+/// repetitions.
 fn vocabulary(analyzer: &Analyzer, texts: &[TitledText<'_>]) -> (HashMap<Box<str>, u32>, usize) {
     let mut vocabulary: HashMap<Box<str>, u32> = HashMap::new();
     let mut n_terms = 0;
@@ -157,7 +158,7 @@ fn vocabulary(analyzer: &Analyzer, texts: &[TitledText<'_>]) -> (HashMap<Box<str
     (vocabulary, n_terms)
 }
 
-/// One text's saturated term counts.
+/// Returns the saturated term counts of a text.
 fn terms(
     analyzer: &Analyzer,
     text: &str,
@@ -187,7 +188,7 @@ fn terms(
     )
 }
 
-/// Sorted by term, as stores want it.
+/// Sorts the entries by term, as stores require.
 fn sparse(mut entries: Vec<(u32, f32)>) -> Vector {
     entries.sort_unstable_by_key(|(term, _)| *term);
     let (indices, values) = entries.into_iter().unzip();

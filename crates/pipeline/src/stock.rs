@@ -1,8 +1,8 @@
-//! What one run made and the next can use: the cut corpus, and retrievers over it with what they found.
+//! Reuses chunks, indexes and rankings across the trials of a sweep.
 //!
-//! A run has a stock of its own and throws it away. A sweep keeps one: settings that differ in fusion, reranking or packing alone share
-//! chunking, indexes and rankings. Only the last chunking is kept, so settings that share one should follow one another. What
-//! outlives the process (vectors, collections, index files) is kept by content elsewhere.
+//! A run has a private stock and discards it. A sweep shares one: configurations that differ only in fusion, reranking or packing share
+//! chunking, indexes and rankings. Only the last chunking is retained, so configurations that share one should be consecutive. Data
+//! that outlives the process (vectors, collections, index files) is cached by content elsewhere.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use ragtriage_core::chunk::{self, ChunkSpec};
 use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId, RetrieverName};
 use ragtriage_runs::Truncation;
 
-/// Documents and questions with all that was made for them.
+/// Documents and questions with their chunks and retrievers.
 pub struct Stock {
     documents: Arc<[Document]>,
     ids: Vec<QuestionId>,
@@ -34,10 +34,10 @@ pub struct Stock {
     asked: Arc<RankingCounts>,
 }
 
-/// Retrievers kept at most, with what they found: the last that were asked for.
+/// Maximum number of retained retrievers, with their rankings: the most recently used.
 const MOST_RETRIEVERS: usize = 8;
 
-/// The documents in chunks, and the retrievers over them, the last that was asked for at the end.
+/// The chunked documents and their retrievers, the most recently used last.
 struct ChunkedCorpus {
     spec: ChunkSpec,
     counter: String,
@@ -46,7 +46,7 @@ struct ChunkedCorpus {
     stores: OpenStores,
 }
 
-/// A retriever that is built, with what there is to say of it.
+/// A built retriever with its facts.
 #[derive(Clone)]
 struct Ready {
     retriever: Arc<dyn Retriever>,
@@ -54,17 +54,17 @@ struct Ready {
     vector_search: Option<String>,
 }
 
-/// How often something was wanted, and how often it had to be made.
+/// Number of times something was needed, and number of times it had to be built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Reuse {
-    /// Wanted.
+    /// Number needed.
     pub wanted: usize,
-    /// Made for it; the others were there.
+    /// Number built; the others were reused.
     pub made: usize,
 }
 
 impl Reuse {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -82,13 +82,13 @@ impl Reuse {
 }
 
 impl Made {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         self.with(other, Reuse::plus)
     }
 
-    /// What came after `before`, an earlier count of the same stock.
+    /// Returns the difference from `before`, an earlier count of the same stock.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         self.with(before, Reuse::since)
@@ -103,29 +103,30 @@ impl Made {
     }
 }
 
-/// What was wanted of a stock and what was made.
+/// Counts of requested and built parts of a stock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Chunkings of the corpus.
     pub chunkings: Reuse,
-    /// Indexes, sparse and of vectors; those found whole on the disk were not made.
+    /// Indexes, sparse and dense; those found complete on disk do not count as built.
     pub indexes: Reuse,
-    /// Rankings: a question put to a retriever.
+    /// Rankings: one question asked of one retriever.
     pub rankings: Reuse,
 }
 
-/// A corpus ready to be searched, and what making it took.
+/// A corpus ready to be searched, with the time this took.
 pub struct Ingested {
     /// Documents and chunks.
     pub corpus: Arc<Corpus>,
     /// The retrievers, in the plan's order.
     pub retrievers: Vec<Arc<dyn Retriever>>,
-    /// What there is to say of it.
+    /// Facts about it.
     pub facts: IngestFacts,
 }
 
 impl Stock {
-    /// For one run of the questions `ids`, of which `questions`, each with its place in the run, are left to ask.
+    /// Creates the stock for one run of the questions `ids`; `questions` are the remaining ones, each with its
+    /// position in the run.
     #[must_use]
     pub fn for_one(
         documents: Vec<Document>,
@@ -135,7 +136,7 @@ impl Stock {
         Self::new(documents.into(), ids, questions, false)
     }
 
-    /// For several runs over the same `questions`: what a retriever found is remembered.
+    /// Creates the stock for several runs over the same `questions`: rankings are cached.
     #[must_use]
     pub fn for_many(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
         let ids = questions
@@ -167,19 +168,19 @@ impl Stock {
         }
     }
 
-    /// All questions of the run, those that are done too.
+    /// Returns the ids of all questions of the run, including finished ones.
     #[must_use]
     pub fn ids(&self) -> &[QuestionId] {
         &self.ids
     }
 
-    /// The questions that are left, each with its place in the run.
+    /// Returns the remaining questions, each with its position in the run.
     #[must_use]
     pub fn questions(&self) -> &[(usize, Question)] {
         &self.questions
     }
 
-    /// What was wanted and made so far.
+    /// Returns the counts of requested and built parts so far.
     #[must_use]
     pub fn made(&self) -> Made {
         Made {
@@ -191,15 +192,15 @@ impl Stock {
         }
     }
 
-    /// Lets go of what was made: its collections are open for nobody else meanwhile.
+    /// Drops everything built: open collections are locked for other processes until then.
     pub fn forget(&mut self) {
         self.cut = None;
     }
 
-    /// Cuts the documents as `plan` says and builds its retrievers, as far as they are not there.
+    /// Chunks the documents as `plan` specifies and builds its retrievers, unless they exist.
     ///
     /// # Errors
-    /// `NothingToIndex`, `NothingAllowed`, and whatever encoder and vector store say.
+    /// `NothingToIndex`, `NothingAllowed`, and errors of the encoder and the vector store.
     pub async fn ingest(
         &mut self,
         plan: &Plan,
@@ -234,7 +235,7 @@ impl Stock {
         })
     }
 
-    /// The documents, cut as `plan` says.
+    /// Returns the documents, chunked as `plan` specifies.
     fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, PipelineError> {
         self.made.chunkings.wanted += 1;
         if let Some(cut) = &self.cut
@@ -323,7 +324,8 @@ impl Stock {
     }
 }
 
-/// All that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker, its counter.
+/// Identifies all that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker,
+/// its counter.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
     let retrievers = plan
@@ -346,11 +348,11 @@ pub fn fingerprint(plan: &Plan) -> String {
         .join(" ")
 }
 
-/// Everything that tells two retrievers over one corpus apart.
+/// Everything that distinguishes two retrievers over one corpus.
 #[derive(Clone, PartialEq)]
 struct Identity {
     made_by: String,
-    /// Where a sparse retriever's postings are; `None` for one by vectors.
+    /// The location of a sparse retriever's postings; `None` for a vector retriever.
     postings: Option<SparsePlace>,
     n_explained: usize,
     store: StorePlan,
@@ -376,7 +378,7 @@ impl Identity {
     }
 }
 
-/// How vectors are searched, once where all retrievers agree; `None` without vectors.
+/// Describes the vector search methods, once if all retrievers agree; `None` without vectors.
 fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
     let (_, first) = searches.first()?;
     if searches.iter().all(|(_, how)| how == first) {
@@ -389,14 +391,14 @@ fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
     Some(each.join("; "))
 }
 
-/// Questions put to retrievers.
+/// Counts of the questions asked of retrievers.
 #[derive(Default)]
 struct RankingCounts {
     wanted: AtomicUsize,
     made: AtomicUsize,
 }
 
-/// A retriever that is asked each question once, at each depth.
+/// A retriever with cached rankings: each question is asked once at each depth.
 struct Remembered {
     inner: Box<dyn Retriever>,
     found: Mutex<HashMap<RankingKey, Retrieved>>,

@@ -20,7 +20,7 @@ impl OpenStores {
     /// Opens the collection, or creates it, empty.
     ///
     /// # Errors
-    /// Those of the vector store.
+    /// Errors of the vector store.
     pub(crate) async fn open(
         &mut self,
         plan: &StorePlan,

@@ -1,4 +1,4 @@
-//! Retrieval by vectors in Qdrant: a vector a chunk (dense) or a vector a token (late interaction), by one code path.
+//! Vector retrieval in Qdrant: one vector per chunk (dense) or per token (late interaction), by one code path.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,9 +21,10 @@ use ragtriage_vectors::{
     CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
 
-/// Chunks encoded and stored together: what an interrupted filling loses, and what is held in memory at once.
+/// Number of chunks encoded and stored together: the loss of an interrupted indexing, and the number held in
+/// memory.
 const WINDOW: usize = 2048;
-/// The same for chunks of one vector per token, which have some hundred times the numbers.
+/// As above, for chunks of one vector per token, which have about a hundred times as many numbers.
 const WINDOW_OF_MANY: usize = 128;
 
 /// Finds the nearest vectors in a collection.
@@ -34,7 +35,7 @@ struct VectorRetriever {
     mode: SearchMode,
     filter: Filter,
     encoder: Arc<dyn Encoder>,
-    /// Vectors of prepared questions, by text. Any other question is encoded when it is asked.
+    /// Vectors of prepared questions, by text. Other questions are encoded on demand.
     prepared: HashMap<String, Vector>,
 }
 
@@ -42,7 +43,7 @@ impl VectorRetriever {
     /// Returns the vector of `question`.
     ///
     /// # Errors
-    /// The encoder's; `Contract` where it gives no vector or several.
+    /// Errors of the encoder; `Contract` if it does not return exactly one vector.
     async fn encoded(&self, question: &str) -> Result<Vector, PipelineError> {
         if let Some(vector) = self.prepared.get(question) {
             return Ok(vector.clone());
@@ -113,7 +114,7 @@ impl Retriever for VectorRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let vector = self.encoded(question).await?;
-        // Losses of the graph can only be told from what exact search finds.
+        // Losses of the graph can only be measured against exact search.
         let exact = if self.mode == SearchMode::Approximate {
             Some(self.search(&vector, depth, SearchMode::Exact).await?)
         } else {
@@ -127,10 +128,10 @@ impl Retriever for VectorRetriever {
     }
 }
 
-/// Encodes questions: a vector each, in order.
+/// Encodes questions: one vector each, in order.
 ///
 /// # Errors
-/// The encoder's; `Contract` where their number differs.
+/// Errors of the encoder; `Contract` if their number differs.
 async fn encode_questions(
     encoder: &dyn Encoder,
     texts: &[TitledText<'_>],
@@ -150,7 +151,8 @@ async fn encode_questions(
         .collect())
 }
 
-/// The best [`VectorSearch::limit`] hits and all that score as the last of them: stores cut ties as they like, a ranking by id.
+/// Returns the best [`VectorSearch::limit`] hits and all that tie with the last: stores break ties arbitrarily, a ranking by
+/// id.
 pub(crate) async fn through_ties(
     corpus: &Corpus,
     store: &dyn VectorStore,
@@ -178,10 +180,10 @@ pub(crate) async fn through_ties(
     }
 }
 
-/// Stores the vectors of all chunks that the collection lacks.
+/// Stores the vectors of all chunks missing from the collection.
 ///
 /// # Errors
-/// Those of the encoder and of the vector store.
+/// Errors of the encoder and of the vector store.
 pub(crate) async fn build(
     plan: &VectorPlan,
     inputs: &IndexInputs<'_>,
@@ -278,7 +280,8 @@ async fn fill(
 }
 
 impl VectorPlan {
-    /// Everything its rankings depend on besides chunks, store, filter and titles.
+    /// Returns the identity of everything that its rankings depend on besides chunks, store, filter
+    /// and titles.
     pub(crate) fn made_by(&self) -> String {
         let passages = self.encoder.fingerprint(Role::Passage);
         let questions = self.encoder.fingerprint(Role::Query);
@@ -303,7 +306,7 @@ impl IndexSeconds {
     }
 }
 
-/// What is asked of a collection.
+/// Returns the specification of a collection.
 pub(crate) fn spec(
     plan: &StorePlan,
     content: String,
@@ -326,7 +329,8 @@ pub(crate) fn spec(
     }
 }
 
-/// A graph that the engine did not build is not used: then every vector is compared, and the run says so.
+/// Describes the search method. A graph that the engine did not build is not used: all vectors are then scanned, and the manifest says
+/// so.
 async fn how_searched(
     plan: &StorePlan,
     store: &dyn VectorStore,
@@ -358,7 +362,7 @@ struct MeasuredTexts<'a> {
     role: Role,
 }
 
-/// Measures how much of the texts lies beyond the encoder's input limit; `None` where that is unknown.
+/// Measures the truncation of texts by the encoder's input limit; `None` if unknown.
 async fn truncation(
     encoder: &dyn Encoder,
     name: RetrieverName,
@@ -413,7 +417,7 @@ fn vector(shape: VectorShape, numbers: Vec<f32>) -> Vector {
     }
 }
 
-/// A chunk as the store keeps it.
+/// Returns a chunk as stored.
 pub(crate) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
     let chunk = &corpus.chunks()[number as usize];
     Point {
@@ -426,8 +430,8 @@ pub(crate) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
     }
 }
 
-/// The hash of all that is in a collection: chunk ids, ranges, the very texts, the metadata that filters read, and what the
-/// vectors depend on. Another content is another name, so a stale collection cannot be opened.
+/// Returns the hash of a collection's contents: chunk ids, ranges, indexed texts, the metadata that filters read, and the
+/// identity of the encoder. Different contents have different names, so a stale collection cannot be opened.
 pub(crate) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
     let mut hash = ContentHash::default();
     hash.part(vectors.as_bytes());
@@ -455,7 +459,7 @@ mod tests {
     use ragtriage_models::embed::OnProgress;
     use ragtriage_vectors::{IndexError, Neighbour};
 
-    /// Encodes a text as its length, and counts the texts. A text of one byte gets no vector.
+    /// Encodes a text as its length, and counts the texts. A text of one byte has no vector.
     #[derive(Default)]
     struct Lengths(AtomicUsize);
 
@@ -500,7 +504,7 @@ mod tests {
         }
     }
 
-    /// Finds its one point with the question's only number as the score.
+    /// A store that returns its only point with the question's only number as the score.
     struct Echo;
 
     #[async_trait]

@@ -1,4 +1,4 @@
-//! The folder of one run, and whole files in it.
+//! The folder of one run, and atomic writes of its files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -14,10 +14,10 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder `name` under `parent`; parents are made as needed.
+    /// Creates the folder `name` under `parent`; parents are created as needed.
     ///
     /// # Errors
-    /// `Exists` when it is there already, `BadName` for a name that is no plain file name, `Io`.
+    /// `Exists` if it already exists, `BadName` for a name that is not a plain file name, `Io`.
     pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
         if name.is_empty()
             || name.starts_with('.')
@@ -40,7 +40,7 @@ impl RunFolder {
         }
     }
 
-    /// A folder that is there; nothing is checked.
+    /// Opens an existing folder without checking it.
     #[must_use]
     pub fn existing(path: &Path) -> Self {
         Self {
@@ -48,13 +48,13 @@ impl RunFolder {
         }
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its last component: the run's name.
+    /// Returns its last component: the run's name.
     #[must_use]
     pub fn name(&self) -> String {
         self.path
@@ -64,13 +64,14 @@ impl RunFolder {
             .into_owned()
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a whole file: under another name first, then renamed, so that a reader never sees half of one.
+    /// Writes a whole file atomically: under a temporary name first, then renamed, so that a reader never
+    /// sees a partial file.
     ///
     /// # Errors
     /// `Io`, naming the file.
@@ -82,7 +83,7 @@ impl RunFolder {
             fs::rename(&partial, &path)
         });
         written.map_err(|source| {
-            let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
+            let _ = fs::remove_file(&partial); // half a file is useless; the error is returned below
             StoreError::io("write", &path)(source)
         })
     }

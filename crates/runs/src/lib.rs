@@ -1,9 +1,9 @@
-//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as
-//! the only thing scoring, attribution and reports look at.
+//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as the only
+//! input of scoring, attribution and reports.
 //!
-//! `run.json` (the [`Manifest`]), `traces.jsonl` (a line a question, appended as it finishes), `passages.jsonl` (each
-//! passage a trace names, once), and what is derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`. While questions
-//! are in work their replies stand in `replies.jsonl` ([`replies`]).
+//! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage
+//! that a trace names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`.
+//! Replies of unfinished questions are in `replies.jsonl` ([`replies`]).
 
 pub mod external;
 mod folder;
@@ -26,53 +26,53 @@ pub use private::{is_private, shown};
 pub use saved::SavedRun;
 pub use spent::Spent;
 
-/// Why a run's files could not be written or read.
+/// Errors of writing or reading a run's files.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The run's name is taken.
+    /// The run's name is in use.
     #[error("run folder `{}` already exists", path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
     },
-    /// A name that would leave the runs' folder.
+    /// A name that is not a plain file name.
     #[error("invalid run name `{name}`: use letters, digits, `.`, `_` and `-`")]
     BadName {
-        /// What was given.
+        /// The given name.
         name: String,
     },
-    /// Another process writes this run.
+    /// Another process is writing this run.
     #[error("`{}` is being written by another process", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// The operating system said no.
+    /// An I/O error.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
-        /// On what.
+        /// The path.
         path: PathBuf,
-        /// What it said.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// A line or file that is not what a run writes.
+    /// A corrupted line or file.
     #[error("`{}` line {line} is damaged: {source}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The JSON error.
         source: serde_json::Error,
     },
-    /// Passages are gone that traces name.
+    /// Passages named in traces are missing.
     #[error("`{}` lacks {n_missing} passages that the run's traces name", path.display())]
     MissingPassages {
         /// The passages' file.
         path: PathBuf,
-        /// How many mentions lead nowhere.
+        /// Number of dangling references.
         n_missing: usize,
     },
     /// A configuration with settings of another version.
@@ -80,7 +80,7 @@ pub enum StoreError {
     UnknownSettings {
         /// The manifest.
         path: PathBuf,
-        /// The first of them.
+        /// The first unknown setting's error.
         source: serde_json::Error,
     },
     /// A run of another version.
@@ -94,7 +94,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns what makes the error of a failed `action` on `path`.
+    /// Returns a closure that creates the error of a failed `action` on `path`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self {
         move |source| Self::Io {
             action,

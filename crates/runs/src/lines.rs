@@ -1,4 +1,5 @@
-//! JSON lines: appended whole, flushed a line at a time; a torn last line is cut off before going on.
+//! JSON lines: appended whole, flushed one line at a time; a torn last line is removed before
+//! appending.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -19,9 +20,9 @@ pub struct LineWriter {
 }
 
 impl LineWriter {
-    /// Opens `path` for appending; what a kill left of a last line (no line feed at its end) is cut off first.
+    /// Opens `path` for appending; a torn last line (without line feed, left by a kill) is removed first.
     ///
-    /// The file stays locked while it is open: two processes do not write one run.
+    /// The file is locked while it is open, so that two processes cannot write one run.
     ///
     /// # Errors
     /// `InUse`, `Io`.
@@ -42,7 +43,7 @@ impl LineWriter {
         })
     }
 
-    /// Appends `values`, a line each, in one write.
+    /// Appends `values`, one line each, in one write.
     ///
     /// # Errors
     /// `Io`.
@@ -60,7 +61,7 @@ impl LineWriter {
     }
 }
 
-/// The length of the file up to and with its last line feed.
+/// Returns the length of the file up to and including its last line feed.
 fn whole_lines_bytes(file: &mut File) -> std::io::Result<u64> {
     const BLOCK: u64 = 64 * 1024;
     let mut end = file.seek(SeekFrom::End(0))?;
@@ -77,11 +78,11 @@ fn whole_lines_bytes(file: &mut File) -> std::io::Result<u64> {
     Ok(0)
 }
 
-/// Bytes that are read and parsed together, on all cores; a longer line is read whole.
+/// Number of bytes read and parsed together, on all cores; a longer line is read whole.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Reads a file of JSON lines, none where there is no file yet; a last line without a line feed is what a kill left, and is
-/// skipped. What is kept of a value is for `keep` to say, which sees each as soon as it is parsed.
+/// Reads a file of JSON lines; empty if the file does not exist. A last line without a line feed was cut by a kill and is
+/// skipped. `keep` receives each value as soon as it is parsed and returns the part to retain.
 ///
 /// # Errors
 /// `Io`; `Damaged` for any other line that cannot be read.

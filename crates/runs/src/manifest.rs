@@ -1,4 +1,4 @@
-//! `run.json`: what was run, on what, with what.
+//! `run.json`: the manifest of a run, with its configuration, data and models.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use super::{RunFolder, StoreError};
 use ragtriage_core::config::{GatesSettings, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
-/// The version of a run's files; raised when a reader of the old ones would misread the new.
+/// The version of a run's files; raised when a reader of old files would misread new ones.
 pub const SCHEMA: u32 = 2;
 
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// What it did: `dense`, `late_interaction`, `rerank`, `generator`.
+    /// Its role: `dense`, `late_interaction`, `rerank`, `generator`.
     pub role: String,
     /// Its name or path.
     pub name: String,
@@ -24,24 +24,24 @@ pub struct ModelRecord {
     pub sha256: BTreeMap<String, String>,
 }
 
-/// How much of the texts a retriever's encoder never read.
+/// The amount of text beyond the input limit of a retriever's encoder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truncation {
     /// The retriever.
     pub retriever: String,
-    /// Which texts: `chunks`, `questions`.
+    /// The texts: `chunks`, `questions`.
     pub what: String,
-    /// All of them.
+    /// Number of texts.
     pub n_texts: usize,
-    /// Those that are longer than the encoder reads.
+    /// Number of texts longer than the encoder input limit.
     pub n_cut: usize,
-    /// Tokens of all texts, by the encoder's own count, titles included.
+    /// Tokens of all texts, as counted by the encoder, titles included.
     pub n_tokens: usize,
-    /// Those of them that it never read.
+    /// Number of tokens beyond the encoder input limit.
     pub n_lost: usize,
 }
 
-/// Whose rankings and answers a run holds, when they were not made by this program.
+/// The external source of a run's rankings and answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalSource {
     /// One of the constants of this type.
@@ -54,7 +54,7 @@ pub struct ExternalSource {
 }
 
 impl ExternalSource {
-    /// JSON lines of another RAG.
+    /// JSON lines of an external RAG.
     pub const RECORD: &'static str = "record";
     /// A TREC run.
     pub const TREC_RUN: &'static str = "TREC run";
@@ -62,47 +62,48 @@ impl ExternalSource {
     pub const SERVICE: &'static str = "service";
 }
 
-/// Everything about a run that is not about one question.
+/// Everything about a run that does not concern a single question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The run's name.
     pub name: String,
-    /// ragtriage's version.
+    /// The version of ragtriage.
     pub version: String,
-    /// What else decides the numbers: engine, chunkers, token counters, analyser, by name.
+    /// Other versions that determine the metrics: engine, chunkers, token counters, analyser, by
+    /// name.
     pub versions: BTreeMap<String, String>,
-    /// The commit of the working directory's repository, where there is one; `-dirty` when it had changes.
+    /// The commit of the working directory's repository, if there is one; `-dirty` if it had changes.
     pub git_commit: Option<String>,
-    /// When it began, UTC, RFC 3339.
+    /// Start time, UTC, RFC 3339.
     pub started: String,
-    /// When it ended; `None`: it did not.
+    /// End time; `None`: the run did not end.
     pub finished: Option<String>,
-    /// The settings file as it was given; relative paths in `settings` start from its folder.
+    /// The settings file as given; relative paths in `settings` start from its folder.
     pub config: String,
-    /// Every setting as resolved; never a key or header.
+    /// Every setting as resolved, without keys and headers.
     pub settings: Settings,
     /// The data set: format and path.
     pub dataset: String,
     /// Hex sha256 of the loaded data set.
     pub dataset_digest: String,
-    /// The settings whose address stands there without its user info and query, which may hold keys.
+    /// The keys whose URL is recorded without its user info and query, which may hold secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<String>,
-    /// Where rankings and answers come from; `None`: from the pipeline that `settings` describe.
+    /// The source of rankings and answers; `None`: the pipeline that `settings` describe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalSource>,
-    /// The text of the prompt's template; `None`: no prompt of ours was made.
+    /// The text of the prompt's template; `None` if no prompt was built by this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// What the loader accepted and counted.
+    /// Deviations that the loader accepted and counted.
     pub notes: Vec<String>,
     /// Documents in the corpus.
     pub n_documents: usize,
-    /// Chunks made of them.
+    /// Number of chunks.
     pub n_chunks: usize,
-    /// Their tokens in all, by `chunking.tokenizer`.
+    /// Their total tokens, by `chunking.tokenizer`.
     pub chunk_tokens: usize,
     /// Questions of this run (after `split` and `limit`).
     pub n_questions: usize,
@@ -110,21 +111,21 @@ pub struct Manifest {
     pub models: Vec<ModelRecord>,
     /// The seed of samples and resamples.
     pub seed: u64,
-    /// What encoders never read, by retriever.
+    /// Truncation by encoders, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub truncation: Vec<Truncation>,
-    /// How vectors were searched: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
+    /// Vector search method: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
     pub vector_search: String,
     /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
     pub seconds: BTreeMap<String, f64>,
-    /// Vectors taken from the cache.
+    /// Number of vectors from the cache.
     pub vectors_cached: usize,
-    /// Vectors that had to be computed.
+    /// Number of computed vectors.
     pub vectors_computed: usize,
 }
 
 impl Manifest {
-    /// Whether the run was made of a file: what is missing in it cannot be asked.
+    /// Returns true if the run was imported from a file: missing questions cannot be asked.
     #[must_use]
     pub fn is_imported(&self) -> bool {
         self.external
@@ -132,7 +133,7 @@ impl Manifest {
             .is_some_and(|source| source.kind != ExternalSource::SERVICE)
     }
 
-    /// Reads the record of the run in `folder`, without its traces.
+    /// Reads the manifest of the run in `folder`, without its traces.
     ///
     /// # Errors
     /// `Io`, `Damaged`, `OtherSchema`.
@@ -167,18 +168,18 @@ impl Manifest {
     }
 }
 
-/// A setting that two runs have otherwise.
+/// A setting that differs between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettingDifference {
     /// Its name: `retrieval.k`.
     pub key: String,
-    /// The first run's value; null where it has none.
+    /// The first run's value; null if unset.
     pub from: Value,
-    /// The second's.
+    /// The second run's value.
     pub to: Value,
 }
 
-/// Returns `settings` without those that change no trace: two runs with equal ones have equal traces.
+/// Returns the part of `settings` that affects traces: two runs with equal parts have equal traces.
 #[must_use]
 pub fn deciding(settings: &Settings) -> Value {
     without_indifferent("", &as_json(settings)).unwrap_or_default()
@@ -215,7 +216,7 @@ fn join(path: &str, key: &str) -> String {
 }
 
 impl Manifest {
-    /// Writes `run.json`, with nothing in it that drives a terminal.
+    /// Writes `run.json`, without terminal control characters.
     ///
     /// # Errors
     /// `Io`.
@@ -232,8 +233,8 @@ impl Manifest {
         found
     }
 
-    /// Returns the settings that differ in `other`, ascending by name. Gates are left out: they judge a finished run and
-    /// change nothing in it.
+    /// Returns the settings that differ in `other`, ascending by name. Gates are excluded: they judge a finished run and
+    /// do not change it.
     #[must_use]
     pub fn setting_differences(&self, other: &Self) -> Vec<SettingDifference> {
         let [from, to] = [self, other].map(|manifest| {
@@ -249,7 +250,7 @@ impl Manifest {
 }
 
 fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
-    // A table that one run lacks is told key by key.
+    // A table that one run lacks is reported key by key.
     if (from.is_object() || to.is_object())
         && [from, to]
             .iter()

@@ -1,12 +1,12 @@
-//! Settings that stay in the run's folder, because reports and comparisons are passed on more freely.
+//! Settings that remain in the run's folder, because reports and comparisons are shared more widely.
 //!
-//! Fields are marked (`x-private`: names of environment variables). In free tables (`generation.extra_body`, `sweep`) names decide,
-//! for no value tells a key from a word. Settings never hold the keys that the environment is asked for.
+//! Fields are marked (`x-private`: names of environment variables). In free tables (`generation.extra_body`, `sweep`) the names
+//! decide, since a value alone does not show whether it is a secret. Settings never contain the keys read from the environment.
 
 use ragtriage_core::config::marks;
 use serde_json::Value;
 
-/// Wherever in a name.
+/// Matched anywhere in a name.
 const ANYWHERE: [&str; 8] = [
     "secret",
     "passw",
@@ -17,22 +17,22 @@ const ANYWHERE: [&str; 8] = [
     "bearer",
     "signature",
 ];
-/// At the end of a word: `apikey`, `authToken`, `oauth`.
+/// Matched at the end of a word: `apikey`, `authToken`, `oauth`.
 const ENDS: [&str; 6] = ["key", "keys", "token", "auth", "pwd", "jwt"];
-/// At the start of a word: `Authorization`, not `author`.
+/// Matched at the start of a word: `Authorization`, not `author`.
 const STARTS: [&str; 2] = ["authen", "authori"];
-/// Whole words.
+/// Matched as whole words.
 const WORDS: [&str; 4] = ["env", "header", "headers", "pass"];
 
-/// Returns whether the setting `path` (`generation.extra_body.auth`, `a.b[0].c`) with this value stays in the run's folder: its
-/// field is marked so, or it lies in a free table under a name like that of a key.
+/// Returns true if the setting `path` (`generation.extra_body.auth`, `a.b[0].c`) with this value is private to the run's
+/// folder: its field is marked, or it is in a free table under a name like that of a secret.
 #[must_use]
 pub fn is_private(path: &str, value: &Value) -> bool {
     let (marks, free) = marks(path);
     marks.is_private || is_like_a_key(free, value)
 }
 
-/// Returns `value` as it may be shown, with `instead` in place of what is private in its tables, in arrays too.
+/// Returns `value` as it may be shown, with `instead` replacing private values in its tables, in arrays too.
 #[must_use]
 pub fn shown(path: &str, value: &Value, instead: &str) -> Value {
     if is_private(path, value) {
@@ -63,10 +63,10 @@ fn shown_inside(value: &Value, instead: &str) -> Value {
     }
 }
 
-/// Returns whether any part of a name in a free table is like that of a key.
+/// Returns true if any part of a name in a free table resembles the name of a secret.
 fn is_like_a_key(path: &str, value: &Value) -> bool {
     let last = path.rsplit('.').next().unwrap_or_default();
-    // Tokens are counted or sent: `max_tokens = 20` is not a key.
+    // A token count is not a secret: `max_tokens = 20`.
     let is_count = matches!(value, Value::Null | Value::Bool(_) | Value::Number(_));
     path.split('.').any(smells) || !is_count && words(last).any(|word| word == "tokens")
 }
@@ -81,7 +81,7 @@ fn smells(name: &str) -> bool {
         })
 }
 
-/// A name's words in lower case: `x-api_keyId` has x, api, key and id.
+/// Returns a name's words in lower case: `x-api_keyId` has x, api, key and id.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut spaced = String::new();
     let mut was_lower = false;

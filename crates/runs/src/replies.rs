@@ -37,7 +37,7 @@ pub struct Replies {
 }
 
 impl Replies {
-    /// Reads the responses in `folder`, oldest first; none where the run is finished.
+    /// Reads the responses in `folder`, oldest first; empty if the run is finished.
     ///
     /// # Errors
     /// `Io`, `Damaged`.

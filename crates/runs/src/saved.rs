@@ -1,4 +1,4 @@
-//! A run read back.
+//! Loading of a run.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,26 +10,27 @@ use ragtriage_core::types::{ChunkId, Passage, Question, QuestionId, Trace};
 pub struct SavedRun {
     /// `run.json`.
     pub manifest: Manifest,
-    /// By `index`; of several lines with one id the last. Of scores' parts those that were asked for.
+    /// By `index`; of several lines with one id the last. Score components only if requested.
     pub traces: Vec<Trace>,
     /// Every passage that a trace names.
     pub passages: HashMap<ChunkId, Passage>,
 }
 
 impl SavedRun {
-    /// Reads the run in `folder`, without what hits' scores are made of: it is most of a trace, and no measure looks at it.
+    /// Reads the run in `folder`, without score components: they are most of a trace, and no measure uses them.
     ///
     /// # Errors
-    /// `Io`, `Damaged`, `OtherSchema`; `MissingPassages` when a trace names a passage that is not there: every measure that
-    /// looks into passages would be wrong without a word.
+    /// `Io`, `Damaged`, `OtherSchema`; `MissingPassages` if a trace names a missing passage: every measure that reads
+    /// passages would be silently wrong.
     pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
         Self::load_with_parts(folder, 0)
     }
 
-    /// The same, with what the scores of the first `depth` hits of each step are made of.
+    /// Loads the run as [`Self::load`] does, with the score components of the first `depth` hits of
+    /// each step.
     ///
     /// # Errors
-    /// Those of [`Self::load`].
+    /// Errors of [`Self::load`].
     pub fn load_with_parts(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
         let manifest = Manifest::load(folder)?;
         let passages = lines::read(&folder.file("passages.jsonl"), |passage: Passage| {
@@ -61,7 +62,7 @@ impl SavedRun {
 }
 
 impl SavedRun {
-    /// From here on it does not know what corpus, golds and answers say: only questions, ids, ranges, classes and figures are left.
+    /// Removes the text of the corpus, gold answers and model answers: only questions, ids, ranges, classes and metrics remain.
     pub fn forget_texts(&mut self) {
         for passage in self.passages.values_mut() {
             let Passage {
@@ -93,7 +94,7 @@ impl SavedRun {
             for attempt in trace.arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
                 attempt.raw.clear();
                 attempt.extracted.clear();
-                // An endpoint's message may quote what it was sent.
+                // An endpoint's message may quote the request.
                 if let Some(error) = &mut attempt.error {
                     "(left out)".clone_into(&mut error.message);
                 }
@@ -105,8 +106,8 @@ impl SavedRun {
     }
 }
 
-/// The trace with one copy of an id in all of the run, and how many passages it names that are not there. What the scores of hits
-/// behind the first `depth` are made of is dropped.
+/// Returns the trace with ids shared across the run, and the number of missing passages it names. Score components of hits beyond
+/// the first `depth` are dropped.
 fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>, depth: usize) -> (Trace, usize) {
     let mut n_missing = 0;
     for id in trace.passages_mut() {

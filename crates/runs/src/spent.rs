@@ -1,4 +1,4 @@
-//! What a run's calls have cost, read from its files: a limit holds for all of them, however often it was gone on with.
+//! Cost of a run's calls, read from its files: a limit applies to all of them, however often the run was resumed.
 
 use std::collections::HashSet;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::replies::PendingReply;
 use ragtriage_core::types::{Origin, QuestionId, TokenUse, Trace};
 
-/// What the calls of a run cost until it ended.
+/// Cost of a run's calls until it ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// US dollars.
     pub usd: f64,
-    /// Tokens, as they were billed where that is known.
+    /// Tokens, as billed if known.
     pub tokens: u64,
 }
 
 impl Spent {
-    /// The sum over the calls that were made and answered; of `replies` those to questions that are not done.
+    /// Sums the calls that were made and answered; of `replies` only those to unfinished questions.
     #[must_use]
     pub fn by(traces: &[Trace], replies: &[PendingReply]) -> Self {
-        // A failed question's replies stand among those that are kept, with those of calls made since.
+        // A failed question's replies are among the saved ones, with those of later calls.
         let done: Vec<&Trace> = traces.iter().filter(|trace| !trace.failed()).collect();
         let ids: HashSet<&QuestionId> = done.iter().map(|trace| &trace.question.id).collect();
         let in_work = replies
@@ -48,7 +48,7 @@ impl Spent {
         })
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -1,9 +1,9 @@
 //! A BEIR folder, which other tools read: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
 //!
-//! The three files have places for documents, queries and grades. What else is known of a question stands under the key
-//! `ragtriage` of its query's `metadata`, which other tools leave alone: kind, answers, evidence, facts, tags, split, and
-//! an empty `relevant` where nothing is judged, by which our reader knows that the query is to be kept. Other tools see no
-//! query that the judgments do not name.
+//! The three files hold documents, queries and grades. All other fields of a question are written under the key
+//! `ragtriage` of its query's `metadata`, which other tools ignore: kind, answers, evidence, facts, tags, split, and an
+//! empty `relevant` for a question without judgments, which tells this project's reader to load the query. Other tools
+//! ignore queries without judgments.
 
 use std::io;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(super) fn write(
     write_lines(&path, std::iter::once(header).chain(judgments))
 }
 
-/// Refuses ids that do not come back from a table as they went in, and a split that names no file.
+/// Rejects ids that a table does not round-trip, and a split that is not a valid file name.
 pub(super) fn check(dataset: &Dataset, split: &str) -> Result<(), DatasetError> {
     if split.is_empty() || split.contains(['/', '\\']) || split.starts_with('.') {
         return Err(no_column("the split", split));

@@ -1,4 +1,4 @@
-//! `corpus.jsonl` and `questions.jsonl`, as one's own data stand.
+//! Export to the native format: `corpus.jsonl` and `questions.jsonl`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ struct WrittenDocument<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     title: &'a str,
     text: &'a str,
-    /// In an object of its own, where a key may have any name.
+    /// In a separate object, so that a key may have any name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     metadata: &'a BTreeMap<String, Value>,
 }

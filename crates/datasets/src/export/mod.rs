@@ -1,7 +1,7 @@
-//! A loaded data set written as files, in a layout that is read here and by others.
+//! Export of a loaded data set to files, in a layout that this and other tools read.
 //!
-//! Nothing is lost on the way: before the folder gets its name it is read back, and its digest must be the data set's own. What a
-//! layout cannot hold is refused, by name.
+//! The export is lossless: before the folder is renamed it is read back, and its digest must equal the data set's. Data that a
+//! layout cannot hold is rejected with its name.
 
 mod beir;
 mod jsonl;
@@ -29,7 +29,7 @@ pub enum ExportLayout<'a> {
     Jsonl,
     /// `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
     Beir {
-        /// The name of the judgments' file, without its ending.
+        /// The name of the judgments' file, without its extension.
         split: &'a str,
     },
 }
@@ -37,25 +37,26 @@ pub enum ExportLayout<'a> {
 /// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// The digest, of what was written as of the original.
+    /// The digest, equal for the original and the export.
     pub digest: String,
-    /// Questions for which nothing is judged.
+    /// Questions without judgments.
     pub n_unjudged: usize,
-    /// Labels that name documents which the corpus does not have: it loads with [`MissingEvidence::Keep`] only.
+    /// Labels that name documents missing from the corpus: the export loads with [`MissingEvidence::Keep`]
+    /// only.
     pub n_missing: usize,
 }
 
-/// Writes `dataset` to the folder `to`, made beside its place and renamed at the end.
+/// Writes `dataset` to the folder `to`, built in a temporary sibling folder and renamed at the end.
 ///
 /// # Errors
-/// `Occupied` when something stands there, `NoColumn` for an id that a table parted by tabs cannot hold, `NotKept` for what the
-/// layout does not give back as it is, `Write`.
+/// `Occupied` if `to` exists, `NoColumn` for an id that a tab-separated table cannot hold, `NotKept` for data that the layout
+/// does not round-trip, `Write`.
 pub fn export(
     dataset: &Dataset,
     layout: ExportLayout<'_>,
     to: &Path,
 ) -> Result<Exported, DatasetError> {
-    // Without a slash at its end, behind which the other folder would lie inside.
+    // Without a trailing slash, which would put the temporary folder inside.
     let to: PathBuf = to.components().collect();
     let to = to.as_path();
     if to.exists() {
@@ -76,7 +77,7 @@ pub fn export(
         .and_then(|()| read_back(dataset, layout, partial))
         .and_then(|digest| fs::rename(partial, to).map_err(failed).map(|()| digest));
     if digest.is_err() {
-        let _ = fs::remove_dir_all(partial); // half a data set is worth nothing; the error is told
+        let _ = fs::remove_dir_all(partial); // half a data set is useless; the error is returned
     }
     let questions = &dataset.questions;
     let evidence = questions
@@ -111,7 +112,7 @@ fn write(
     }
 }
 
-/// Reads what was written and holds it against the original.
+/// Reads the export and compares it with the original.
 fn read_back(
     dataset: &Dataset,
     layout: ExportLayout<'_>,

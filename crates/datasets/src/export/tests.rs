@@ -1,4 +1,4 @@
-//! Every format to every layout and back: the digest stays.
+//! Round trips of every format through every layout: the digest is unchanged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn reload(folder: &Path, layout: ExportLayout<'_>) -> Dataset {
     .expect("loads")
 }
 
-/// Writes in each layout and from that in each again; gives the first error.
+/// Writes each layout, and from that each layout again; returns the first error.
 fn there_and_back(before: &Dataset) -> Result<(), DatasetError> {
     let folder = tempfile::tempdir().expect("a folder");
     for (i, first) in LAYOUTS.into_iter().enumerate() {
@@ -238,7 +238,7 @@ fn a_slash_behind_the_folders_name_is_none_of_it() {
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
 }
 
-/// Ids that a table can hold; texts with line ends of both sorts; labels at random, of documents that are there and that are not.
+/// Ids that a table can hold; texts with both kinds of line ends; random labels of existing and missing documents.
 fn data_sets() -> impl Strategy<Value = Dataset> {
     let text = "[ab\u{e9}\u{65e5}\u{1f980} \r\n\t\"\\\\\u{2028}]{0,12}";
     let documents =

@@ -17,7 +17,7 @@ use ragtriage_runs::external::qrels::Qrels;
 pub struct AnnotatorLabels {
     /// The file.
     pub name: String,
-    /// Each question.
+    /// The labelled questions.
     pub questions: Vec<LabelledQuestion>,
 }
 
@@ -26,18 +26,18 @@ pub struct AnnotatorLabels {
 pub struct LabelledQuestion {
     /// Its id.
     pub id: String,
-    /// Its text, white space alike; `None` where only the id is known.
+    /// Its text, with normalised white space; `None` if only the id is known.
     pub text: Option<String>,
-    /// Its kind, where one is known.
+    /// Its kind, if known.
     pub kind: Option<QuestionKind>,
-    /// Grades by document; 0 for all that are not relevant.
+    /// Grades by document; 0 for all non-relevant ones.
     pub grades: BTreeMap<String, i32>,
 }
 
-/// The labels in the file `path`: one's own questions, or judgments in TREC's or BEIR's columns.
+/// Reads the labels in the file `path`: native questions, or judgments in TREC's or BEIR's columns.
 ///
 /// # Errors
-/// As its reader.
+/// Errors of its reader.
 pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
     let input = Input::read(path)?;
     let name = input.name().to_owned();
@@ -75,22 +75,23 @@ pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
     })
 }
 
-/// Two annotators beside one another.
+/// Agreement of two annotators.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnnotatorAgreement {
-    /// The first one's file.
+    /// The first annotator's file.
     pub first: String,
-    /// The second one's.
+    /// The second annotator's file.
     pub second: String,
-    /// Questions that both have.
+    /// Questions labelled by both.
     pub n_questions: usize,
-    /// Ids under which the two have questions of different texts; these are joined by text, if at all.
+    /// Ids with questions of different texts on the two sides; these are joined by text, if at all.
     pub n_other_text: usize,
     /// Question-document pairs that both judged.
     pub n_pairs: usize,
-    /// Pairs of those questions that only the first one judged, and only the second one: left out.
+    /// Pairs of those questions judged only by the first annotator, and only by the second:
+    /// omitted.
     pub n_judged_by_one: (usize, usize),
-    /// Agreement of grades, any two different ones counting alike.
+    /// Agreement of grades, unweighted.
     pub grades: Option<Kappa>,
     /// Agreement of grades, weighted by the square of their distance.
     pub squared: Option<Kappa>,
@@ -98,27 +99,27 @@ pub struct AnnotatorAgreement {
     pub relevant: Option<Kappa>,
     /// The confusion matrix: `(first grade, second grade, pairs)`, ascending.
     pub table: Vec<(i32, i32, usize)>,
-    /// The pairs whose grades are farthest apart, farthest first, then in the order of the first one's file.
+    /// The pairs with the largest difference of grades, largest first, then in the order of the first file.
     pub farthest: Vec<Apart>,
-    /// Questions that the one calls unanswerable and the other does not.
+    /// Questions that only one annotator calls unanswerable.
     pub answerable: Vec<String>,
 }
 
-/// A pair graded differently.
+/// A pair with different grades.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Apart {
-    /// The question's id, as the first one has it.
+    /// The question's id in the first file.
     pub question: String,
     /// The document.
     pub document: String,
-    /// The first one's grade.
+    /// The first annotator's grade.
     pub first: i32,
-    /// The second one's.
+    /// The second annotator's grade.
     pub second: i32,
 }
 
-/// Joins two annotators' questions by an id of the same text, else by text, and their judgments by document; what only one of
-/// them judged says nothing of their agreement. Intervals are over questions. At most `n_farthest` pairs are named.
+/// Joins two annotators' questions by an id with equal text, else by text, and their judgments by document; documents judged
+/// by only one do not count. Intervals are over questions. At most `n_farthest` pairs are listed.
 ///
 /// # Errors
 /// `NothingShared`.
@@ -196,10 +197,10 @@ pub fn agreement(
     })
 }
 
-/// The questions that both have, in the order of the first one's file, and how many ids the two have for different questions.
+/// Returns the questions that both have, in the order of the first file, and the number of ids with different questions.
 ///
-/// One id is one question unless both texts are known and differ: files that number from 1 need not ask the same. What is not
-/// joined so is joined by text. No question of the second one is taken twice.
+/// Questions with one id are equal unless both texts are known and differ: files numbered from 1 may contain different
+/// questions. The remaining ones are joined by text. Each question of the second file is used at most once.
 fn joined<'a>(
     first: &'a AnnotatorLabels,
     second: &'a AnnotatorLabels,
@@ -300,7 +301,8 @@ mod tests {
             (found.farthest, found.answerable),
             (vec![farthest], vec!["2".to_owned()])
         );
-        // Equal: 1 of 3. By chance: grades 3, 0, 2 against 3, 1, 0, each a third: 3 and 0 can meet, 2 / 9. (3/9 - 2/9) / (7/9).
+        // Equal: 1 of 3. By chance: grades 3, 0, 2 against 3, 1, 0, each a third: 3 and 0 can agree, 2 / 9. (3/9 - 2/9) /
+        // (7/9).
         let grades = found.grades.expect("defined");
         assert!((grades.value - 1.0 / 7.0).abs() < 1e-12, "{grades:?}");
         // Squared, over 9: observed (0 + 1 + 4) / 3 = 5/3; by chance (0 4 9 + 9 1 0 + 1 1 4) / 9 = 29/9. 1 - 15/29.
@@ -313,8 +315,8 @@ mod tests {
 
     #[test]
     fn an_id_that_stands_for_two_questions_joins_nothing() {
-        // Numbered from 1 on both sides. `1` to `3` differ: the text of `1` and `3` stands there once, under `5`, that of `2` nowhere.
-        // `4` is the same.
+        // Numbered from 1 on both sides. `1` to `3` differ: the texts of `1` and `3` occur once, under `5`; that of `2` does not
+        // occur. `4` is equal.
         let first = judged(
             "a",
             &[
@@ -344,7 +346,7 @@ mod tests {
             found.farthest[0].question, "1",
             "the first of equal texts takes it"
         );
-        // Where one side knows no texts the id alone must do.
+        // If one side has no texts, the id alone decides.
         let mut bare = second.clone();
         bare.questions
             .iter_mut()

@@ -1,4 +1,4 @@
-//! Who judges: a person, or a file of judgments.
+//! The annotator contract: implemented by a person at a terminal, or by a file of judgments.
 
 use std::io;
 
@@ -18,7 +18,7 @@ pub struct LabelProgress {
     pub n_passages: usize,
 }
 
-/// A passage to be judged.
+/// A passage to judge.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownPassage<'a> {
     /// The question.
@@ -29,19 +29,19 @@ pub struct ShownPassage<'a> {
     pub document: &'a Document,
     /// The passage in it.
     pub range: ByteRange,
-    /// True if a passage that was judged before answers the question.
+    /// True if an earlier judged passage answers the question.
     pub is_answered: bool,
 }
 
 impl ShownPassage<'_> {
-    /// The passage's text.
+    /// Returns the passage's text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.document.text[self.range.as_range()]
     }
 
-    /// Its sentences, table rows, list items and lines of code in order, as bytes of the document: what evidence is picked
-    /// from by number.
+    /// Returns its sentences, table rows, list items and lines of code in order, as byte ranges of the document, from
+    /// which evidence is selected by number.
     #[must_use]
     pub fn pieces(&self) -> Vec<ByteRange> {
         let at = self.range.start;
@@ -55,55 +55,57 @@ impl ShownPassage<'_> {
 /// A decision about a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageJudgment {
-    /// So relevant is its document: 0 not at all, [`super::ANSWERS`] it answers the question.
+    /// The relevance grade of its document: 0 not relevant, [`super::ANSWERS`] answers the
+    /// question.
     Grade(i32),
-    /// Left unjudged.
+    /// No judgment.
     Skip,
-    /// Enough passages of this question: the rest stays unjudged.
+    /// Enough passages of this question: the rest is not judged.
     Enough,
     /// Nothing in the documents answers the question.
     Unanswerable,
-    /// The last judgment is to be made again.
+    /// Repeat the last judgment.
     Back,
-    /// No more for now.
+    /// Stop the session.
     Stop,
 }
 
-/// An answer to a question of ours, or one of the two ways out of it.
+/// A reply to a request, or one of the two ways to leave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnnotatorReply<T> {
     /// The requested value.
     Given(T),
-    /// The passage is to be judged again.
+    /// Judge the passage again.
     Back,
-    /// No more for now.
+    /// Stop the session.
     Stop,
 }
 
 /// The words of a document that answer a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quote {
-    /// These bytes of it.
+    /// This byte range of the document.
     Range(ByteRange),
-    /// These words, wherever they stand in it.
+    /// Every occurrence of these words.
     Words(String),
-    /// No words of their own: the document as a whole.
+    /// The document as a whole, without a quote.
     Whole,
 }
 
-/// Words that do not stand in the document.
+/// A quote that does not occur in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused<'a> {
     /// The words.
     pub words: &'a str,
-    /// The nearest piece of the document.
+    /// The nearest passage of the document.
     pub nearest: Option<ByteRange>,
 }
 
-/// The short answer that is wanted.
+/// A request for the short answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WantedAnswer<'a> {
-    /// Wordings that are known and do not stand in this passage's evidence: another is wanted, if there is one.
+    /// Known wordings that do not occur in this passage's evidence; another wording is requested, if there is
+    /// one.
     pub known: &'a [String],
     /// The previous answer, which does not occur in the evidence either; given again, it is accepted.
     pub refused: Option<&'a str>,
@@ -114,32 +116,33 @@ pub struct WantedAnswer<'a> {
 pub enum Closing {
     /// Nothing in the documents answers it.
     Unanswerable,
-    /// Nobody knows: it stays without an answer.
+    /// Unknown: the question remains without an answer.
     Open,
-    /// The last judgment is to be made again.
+    /// Repeat the last judgment.
     Back,
-    /// No more for now.
+    /// Stop the session.
     Stop,
 }
 
 /// Judges passages, one at a time.
 ///
-/// Contract: whatever an annotator cannot make sense of it asks for again itself; an error means that it is gone. What it is
-/// asked next follows from what it said. [`PassageJudgment::Back`] at a question's first passage, and [`PassageJudgment::Unanswerable`] where
-/// one answers ([`ShownPassage::is_answered`]), change nothing: the passage is shown again.
+/// Contract: an annotator repeats a request itself until the input is valid; an error means that it is unavailable. The next
+/// request depends on the reply. [`PassageJudgment::Back`] at a question's first passage, and
+/// [`PassageJudgment::Unanswerable`] if a passage answers ([`ShownPassage::is_answered`]), have no effect: the passage is
+/// shown again.
 pub trait Annotator {
     /// Judges a passage.
     fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment>;
 
-    /// Which words of the document of `shown`, which was just said to answer the question, do so. Asked again with what was
-    /// `refused` until the words are there.
+    /// Returns the words of the document of `shown` that answer the question, after a grade that says so. Called again with
+    /// `refused` until the words occur in the document.
     fn quote(
         &mut self,
         shown: &ShownPassage<'_>,
         refused: Option<Refused<'_>>,
     ) -> io::Result<AnnotatorReply<Quote>>;
 
-    /// The short answer: wordings as they stand in the evidence, `yes` or `no`, or none for a question to be answered freely.
+    /// Asks for the short answer: wordings as they occur in the evidence, `yes` or `no`, or none for a free-form answer.
     fn answer(
         &mut self,
         shown: &ShownPassage<'_>,

@@ -1,4 +1,4 @@
-//! The commands that a person types, and their meaning.
+//! Commands typed by a person, and their parsing.
 
 use super::ANSWERS;
 use super::annotator::{AnnotatorReply, Closing, PassageJudgment, Quote};
@@ -9,13 +9,13 @@ use ragtriage_core::types::ByteRange;
 pub enum LabelCommand {
     /// A judgment, or the end of judging.
     Say(PassageJudgment),
-    /// The whole document is to be shown.
+    /// Show the whole document.
     Document,
-    /// The commands are to be explained.
+    /// Show the help.
     Help,
 }
 
-/// The commands with what they do, in the order that help has them.
+/// The commands with their descriptions, in help order.
 pub const COMMANDS: [(&str, &str); 10] = [
     (
         "y, 3",
@@ -45,7 +45,7 @@ pub const COMMANDS: [(&str, &str); 10] = [
 #[must_use]
 pub fn command(line: &str) -> Option<LabelCommand> {
     let typed = line.trim().to_ascii_lowercase();
-    // `g 2` and a digit alone are a grade.
+    // `g 2` and a single digit are grades.
     let digit = typed
         .strip_prefix('g')
         .map_or(typed.as_str(), str::trim_start);
@@ -81,7 +81,7 @@ pub fn closing(line: &str) -> Option<Closing> {
     }
 }
 
-/// The way out that `line` takes where words are asked for: there a command begins with `/`, for any letter may be a word.
+/// Parses a command where words are expected: commands begin with `/` there, since any character may be a word.
 #[must_use]
 pub fn way_out<T>(line: &str) -> Option<AnnotatorReply<T>> {
     match line.trim() {
@@ -91,7 +91,8 @@ pub fn way_out<T>(line: &str) -> Option<AnnotatorReply<T>> {
     }
 }
 
-/// `2`, or `2-4`: from the beginning of the second of `pieces` to the end of the fourth; `None` for what is no number of one.
+/// Parses `2` or `2-4`: the range from the start of the second of `pieces` to the end of the fourth; `None` if `line` is not
+/// a valid piece number or range.
 #[must_use]
 pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
     let (first, last) = line.split_once('-').unwrap_or((line, line));
@@ -103,7 +104,7 @@ pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
     (first.start <= last.start).then(|| Quote::Range(ByteRange::new(first.start, last.end)))
 }
 
-/// The wordings of an answer, parted by ` | `.
+/// Splits the wordings of an answer, separated by ` | `.
 #[must_use]
 pub fn wordings(line: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Why labelling could not go on, and what to do about it.
+//! Errors of labelling, with hints.
 
 use ragtriage_core::hint::Hint;
 use std::io;
@@ -6,10 +6,10 @@ use std::io;
 use crate::DatasetError;
 use ragtriage_runs::external::ExternalError;
 
-/// Why labelling failed; questions written before stay written.
+/// An error of labelling; questions written before it are saved.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelError {
-    /// The annotator cannot be heard.
+    /// The annotator is unavailable.
     #[error("cannot read the judgments")]
     Annotator(#[from] io::Error),
     /// A data set's file.
@@ -18,12 +18,12 @@ pub enum LabelError {
     /// A file of judgments.
     #[error(transparent)]
     External(#[from] ExternalError),
-    /// Two annotators who judged nothing in common.
+    /// Two annotators without common judgments.
     #[error("`{first}` and `{second}` judge no document for the same question")]
     NothingShared {
-        /// The one file.
+        /// The first file.
         first: String,
-        /// The other.
+        /// The second file.
         second: String,
     },
 }

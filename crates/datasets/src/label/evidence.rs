@@ -1,4 +1,4 @@
-//! From what an annotator says of a passage that answers to evidence and answers of the question.
+//! Collects evidence and answers from an annotator for a passage that answers the question.
 
 use std::io;
 
@@ -10,13 +10,14 @@ use ragtriage_core::types::{ByteRange, QuestionKind};
 /// The evidence and the answer in a passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
-    /// The words; `None` for the document as a whole.
+    /// The quote; `None` for the document as a whole.
     pub range: Option<ByteRange>,
-    /// Wordings of the answer that were not known before.
+    /// New wordings of the answer.
     pub answers: Vec<String>,
 }
 
-/// Asks for the words and the answer. `known` are the answer's wordings so far; `is_first` whether no passage before answers.
+/// Asks for the quote and the answer. `known` are the known wordings of the answer; `is_first` is true if no earlier passage
+/// answers.
 pub(super) fn ask(
     annotator: &mut dyn Annotator,
     shown: &ShownPassage<'_>,
@@ -28,7 +29,8 @@ pub(super) fn ask(
         AnnotatorReply::Back => return Ok(AnnotatorReply::Back),
         AnnotatorReply::Stop => return Ok(AnnotatorReply::Stop),
     };
-    // Facts say what a right answer is; a question that was answered freely once is not asked for a span later.
+    // Required facts already define the right answer; a question with a free-form answer is not asked for a
+    // span later.
     let is_wanted = shown.question.required.is_empty() && (is_first || !known.is_empty());
     let text = range.map_or(shown.text(), |range| &shown.document.text[range.as_range()]);
     if !is_wanted || stands(known, text) {
@@ -62,10 +64,10 @@ pub(super) fn ask(
     }
 }
 
-/// The words' place. Those of the passage come before the same words elsewhere in the document.
+/// Asks for the quote and locates it. Occurrences within the passage take precedence over others in the document.
 ///
-/// `Whole` gives no range rather than the passage's own: where a passage begins and ends is today's chunking, and labels that
-/// hold it would favour that chunking ever after.
+/// `Whole` gives no range instead of the passage's: passage boundaries depend on the current chunking, and labels that
+/// contain them would favour that chunking.
 fn ask_quote(
     annotator: &mut dyn Annotator,
     shown: &ShownPassage<'_>,
@@ -101,7 +103,7 @@ fn ask_quote(
     }
 }
 
-/// Returns true if one of `answers` is in `text`, or is one that need not be.
+/// Returns true if one of `answers` occurs in `text`, or need not occur.
 fn stands(answers: &[String], text: &str) -> bool {
     (!answers.is_empty() && are_yes_no(answers)) || AnswerMatcher::new(answers).found_in_text(text)
 }
@@ -114,7 +116,7 @@ fn are_yes_no(answers: &[String]) -> bool {
     })
 }
 
-/// The kind of a question with these answers. `wanted` is what was said of it before it was labelled.
+/// Returns the kind of a question with these answers. `wanted` is its kind before labelling.
 pub(super) fn kind(wanted: QuestionKind, answers: &[String], is_free: bool) -> QuestionKind {
     match wanted {
         _ if answers.is_empty() || is_free => QuestionKind::Free,

@@ -1,4 +1,4 @@
-//! One question: its passages judged one after another, and what becomes of it.
+//! Labelling of one question: its passages are judged in order, then its labels are built.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -10,15 +10,15 @@ use super::annotator::{
 use super::evidence::{self, Evidence};
 use ragtriage_core::types::{Corpus, DocId, Group, Member, Question, QuestionKind};
 
-/// A question in work.
+/// A question being labelled.
 pub(super) struct Judging<'a> {
     pub question: &'a Question,
     pub corpus: &'a Corpus,
-    /// Numbers of the passages, in the order they are shown.
+    /// Indexes of the passages, in display order.
     pub passages: &'a [usize],
-    /// The question's place in the work, and how many there are.
+    /// The question's position in the session, and the number of questions.
     pub place: (usize, usize),
-    /// So many in a row that are not relevant are enough.
+    /// Number of consecutive non-relevant passages after which labelling of the question stops.
     pub stop_after: Option<usize>,
     /// The decisions about the first passages, in order.
     judged: Vec<JudgedPassage>,
@@ -58,7 +58,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Asks until the pool is at its end or somebody says that it is enough.
+    /// Asks until the pool is exhausted or the annotator stops.
     pub fn run(&mut self, annotator: &mut dyn Annotator) -> io::Result<End> {
         let mut has_enough = false;
         loop {
@@ -121,14 +121,14 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Returns true if a passage that was judged answers the question.
+    /// Returns true if a judged passage answers the question.
     pub fn is_answered(&self) -> bool {
         self.judged
             .iter()
             .any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
     }
 
-    /// Returns true if the last so many passages were all not relevant.
+    /// Returns true if the last `stop_after` passages were all not relevant.
     fn has_nothing_more(&self) -> bool {
         let in_a_row = self
             .judged
@@ -138,7 +138,7 @@ impl<'a> Judging<'a> {
         self.stop_after.is_some_and(|most| in_a_row.count() >= most)
     }
 
-    /// The answer's wordings so far.
+    /// Returns the wordings of the answer so far.
     fn answers(&self) -> Vec<String> {
         let mut answers = self.question.answers.clone();
         for judgment in &self.judged {
@@ -152,7 +152,7 @@ impl<'a> Judging<'a> {
         answers
     }
 
-    /// Passages that were judged.
+    /// Returns the number of judged passages.
     pub fn n_judged(&self) -> usize {
         self.judged
             .iter()
@@ -160,12 +160,12 @@ impl<'a> Judging<'a> {
             .count()
     }
 
-    /// Passages that were shown.
+    /// Returns the number of shown passages.
     pub fn n_shown(&self) -> usize {
         self.judged.len()
     }
 
-    /// The best grade of each judged document.
+    /// Returns the best grade of each judged document.
     pub fn grades(&self) -> BTreeMap<DocId, i32> {
         let mut grades = BTreeMap::new();
         for (number, judgment) in self.passages.iter().zip(&self.judged) {
@@ -181,7 +181,8 @@ impl<'a> Judging<'a> {
         grades
     }
 
-    /// The question with its labels. What it had before stays; a document judged now has its grade from now.
+    /// Returns the question with its labels. Existing labels are retained; documents judged now get their
+    /// new grade.
     pub fn labelled(&self, end: End) -> Question {
         let mut question = self.question.clone();
         let grades = self.grades();
@@ -206,10 +207,10 @@ impl<'a> Judging<'a> {
         question
     }
 
-    /// The evidence that the question came with, without what is said now to be not relevant, and with the passages that answer.
+    /// Returns the question's previous evidence, without documents now judged not relevant, and with the passages that answer.
     ///
-    /// Such a passage answers without any other. Of groups that are all needed it is therefore one more way in each: where A and
-    /// B are needed, "A and B, or X" is "A or X, and B or X". A group left without a member is none.
+    /// Such a passage answers alone, so it is added as an alternative to every required group: if A and B are required, "A and
+    /// B, or X" becomes "A or X, and B or X". Groups without members are dropped.
     fn evidence(&self, grades: &BTreeMap<DocId, i32>) -> Vec<Group> {
         let mut evidence = self.question.evidence.clone();
         for group in &mut evidence {

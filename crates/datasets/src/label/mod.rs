@@ -1,11 +1,11 @@
-//! Floor 5, labelling: passages pooled from several retrievers, judged by somebody who is not told which found what.
+//! Floor 5, labelling: passages pooled from several retrievers, judged without showing which retriever found them.
 //!
-//! [`label`] takes questions and their pools, asks an [`Annotator`] about one passage at a time, and appends each question to
-//! one's own `questions.jsonl` as it is done: graded documents, the quotes that answer, the answer. Annotators are a person at
-//! a terminal (`cli/dataset/terminal.rs`, with what is typed parsed by [`command`] and shown by `report/labelling.rs`) and a
-//! file of judgments ([`QrelsAnnotator`]). [`agreement`] holds what two of them judged against one another.
+//! [`label`] takes questions and their pools, asks an [`Annotator`] about one passage at a time, and appends each finished
+//! question to a native `questions.jsonl`: graded documents, answering quotes, the answer. An annotator is a person at a
+//! terminal (`cli/dataset/terminal.rs`; input is parsed by [`command`] and displayed by `report/labelling.rs`) or a file of
+//! judgments ([`QrelsAnnotator`]). [`agreement`] compares the judgments of two annotators.
 //!
-//! Nothing here prints, or knows which retriever found a passage or where it ranked it, beyond putting passages in order.
+//! Nothing here prints, or knows the retriever or the rank of a passage, except for ordering the passages.
 
 mod annotator;
 mod error;

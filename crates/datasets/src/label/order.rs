@@ -1,4 +1,4 @@
-//! In which order a pool is shown.
+//! The order in which a pool is shown.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use ragtriage_core::types::{Corpus, Question};
 /// The order of a question's passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Documents shuffled, each one's passages in the order of its text.
+    /// Shuffled documents, with each document's passages in text order.
     ///
-    /// Who sees the best ranked first expects less and less of what follows, and grades by place (Eisenberg and Barry 1988,
-    /// "Order effects"); labels would then favour the retrievers that were pooled. The place must say nothing, as in TREC, whose
-    /// assessors see a pool by document number. The seed is mixed with the question alone, so that a second annotator, or the
-    /// same one tomorrow, sees the same order.
+    /// An annotator who sees the best-ranked passages first expects less of later ones, and grades by position (Eisenberg and
+    /// Barry 1988, "Order effects"); labels would then favour the pooled retrievers. The position must be uninformative, as in
+    /// TREC, whose assessors see a pool by document number. The seed is mixed only with the question, so that a second annotator
+    /// or a later session sees an identical order.
     Shuffled {
         /// The seed of the shuffle.
         seed: u64,
     },
-    /// By best rank, equal ones by id: for who stops early. After so many that are not relevant the rest is probably not
-    /// relevant either (Cormack, Palmer and Clarke 1998), which of a shuffled pool nobody could say.
+    /// By best rank, then by id: for stopping early. After enough consecutive non-relevant passages the rest is probably
+    /// not relevant either (Cormack, Palmer and Clarke 1998), which cannot be inferred from a shuffled pool.
     Ranked,
 }
 
-/// The passages of `pool` (by best rank, equal ones by id) as they are shown, by number.
+/// Returns the passages of `pool` (by best rank, then by id) in display order, by index.
 pub(super) fn arranged(
     pool: &[Pooled],
     corpus: &Corpus,
@@ -54,13 +54,13 @@ pub(super) fn arranged(
     documents.concat()
 }
 
-/// A number that depends on the question's id alone.
+/// Returns a number that depends only on the question's id.
 fn number_of(question: &Question) -> u64 {
     let hash = Sha256::digest(question.id.as_str());
     u64::from_le_bytes(hash[..8].try_into().expect("a hash has 32 bytes"))
 }
 
-/// Leaves passages of the document named like the question out, as BEIR does for data sets whose queries are documents.
+/// Removes passages of the document with the question's id, as BEIR does for data sets whose queries are documents.
 pub fn without_same_id(pools: &mut [Vec<Pooled>], questions: &[Question]) {
     for (pool, question) in pools.iter_mut().zip(questions) {
         pool.retain(|pooled| pooled.id.doc() != question.id.as_str());

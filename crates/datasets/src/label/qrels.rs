@@ -1,4 +1,4 @@
-//! A file of judgments as the annotator: to see what labelling would find where everything is known already.
+//! A file of judgments as the annotator: simulates labelling with known judgments.
 
 use std::io;
 
@@ -8,26 +8,26 @@ use super::annotator::{
 use ragtriage_core::types::Question;
 use ragtriage_runs::external::qrels::Qrels;
 
-/// Says of each document what its file says, and leaves unjudged what the file does not.
+/// Judges each document as its file does; documents missing from the file are skipped.
 ///
-/// A document of [`super::ANSWERS`] or more is evidence as a whole: qrels hold no words.
+/// A document graded [`super::ANSWERS`] or more is evidence as a whole: qrels contain no quotes.
 #[derive(Debug)]
 pub struct QrelsAnnotator<'t>(Qrels<'t>);
 
 impl<'t> QrelsAnnotator<'t> {
-    /// The annotator that `qrels` are the judgments of.
+    /// Creates the annotator with the judgments `qrels`.
     #[must_use]
     pub fn new(qrels: Qrels<'t>) -> Self {
         Self(qrels)
     }
 
-    /// Returns true if it judges anything for `question`.
+    /// Returns true if it has judgments for `question`.
     #[must_use]
     pub fn knows(&self, question: &Question) -> bool {
         self.0.judged(question.id.as_str()).is_some()
     }
 
-    /// Documents that it holds relevant for one of `questions`.
+    /// Returns the number of documents relevant to one of `questions`.
     #[must_use]
     pub fn n_relevant(&self, questions: &[Question]) -> usize {
         let judged = questions

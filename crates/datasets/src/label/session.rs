@@ -1,4 +1,4 @@
-//! The work of a sitting: question after question, each written when it is done.
+//! A labelling session: questions are asked in order, each written when finished.
 
 use super::LabelError;
 use super::annotator::Annotator;
@@ -11,9 +11,9 @@ use ragtriage_core::types::Question;
 /// The options of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labelling {
-    /// In which order.
+    /// The order of the passages.
     pub order: Order,
-    /// So many passages in a row that are not relevant are enough of a question.
+    /// Number of consecutive non-relevant passages after which a question is finished.
     pub stop_after: Option<usize>,
 }
 
@@ -26,35 +26,35 @@ pub struct LabelCounts {
     pub n_answered: usize,
     /// Written questions judged unanswerable.
     pub n_unanswerable: usize,
-    /// Questions done of which no passage was judged; they come again.
+    /// Questions without a judged passage; they are asked again next time.
     pub n_unjudged: usize,
-    /// Passages shown, those that were skipped too.
+    /// Passages shown, including skipped ones.
     pub n_shown: usize,
     /// Passages judged.
     pub n_judged: usize,
     /// Question-document pairs judged relevant, of any grade above 0.
     pub n_relevant: usize,
-    /// True if the annotator stopped before the last question, and if so what became of the question in hand.
+    /// Set if the annotator stopped before the last question, with the state of the current question.
     pub stopped: Option<Stopped>,
 }
 
 /// The question at which an annotator stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// Questions that are left; with the one in hand where it comes again.
+    /// Remaining questions, including the current one if it is asked again.
     pub n_left: usize,
-    /// Judgments that are not kept, since none of them answers the question.
+    /// Discarded judgments, of questions for which no passage answers the question.
     pub n_dropped: usize,
 }
 
-/// Lets `annotator` judge the pools of `questions`, and appends each question to `file` as it is done.
+/// Presents the pools of `questions` to `annotator`, and appends each finished question to `file`.
 ///
-/// When the annotator stops within a question, that is kept if a passage answers it; else it would count as done though nobody
-/// said that nothing does, and it comes again next time, from its first passage. So does a question no passage of which was
-/// judged. The file is made before the first is asked.
+/// When the annotator stops within a question, the question is saved only if a passage answers it. Otherwise it would count as
+/// unanswerable without a judgment; it is asked again next time, from its first passage. The same applies to a question
+/// without judged passages. The file is created before the first question.
 ///
 /// # Errors
-/// An annotator that is gone, a file that cannot be written; what was written before stays.
+/// An unavailable annotator, a file that cannot be written; questions written before are saved.
 pub fn label(
     questions: &[Question],
     pools: &Pools,

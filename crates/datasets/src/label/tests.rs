@@ -1,4 +1,4 @@
-//! A question's way through judging, and a sitting's through its questions, with a scripted annotator.
+//! Judging of a question and whole sessions, with a scripted annotator.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -11,7 +11,7 @@ use ragtriage_core::types::{
 };
 use ragtriage_core::types::{Pooled, Pools};
 
-/// What a script says, in order; it must be asked for just that.
+/// A scripted annotator's replies, in order; each must match the request.
 #[derive(Clone, Debug, PartialEq)]
 enum Say {
     Judge(PassageJudgment),
@@ -22,7 +22,7 @@ enum Say {
 
 struct Script {
     says: VecDeque<Say>,
-    /// The passages it was shown, and what it was asked besides.
+    /// The passages shown to it, and its other requests.
     heard: Vec<String>,
 }
 
@@ -145,7 +145,8 @@ fn question(id: &str) -> Question {
     .expect("a question")
 }
 
-/// A sitting over `pools`, each a list of passages by best rank. Gives the lines it wrote, its tally, what it was asked.
+/// Runs a session over `pools`, each a list of passages by best rank. Returns the written lines, the counts and the
+/// requests.
 fn sit(
     pools: &[&[&str]],
     says: &[Say],
@@ -210,7 +211,7 @@ fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
         lines,
         [serde_json::json!({
             "id": "q1", "text": "How long, q1?", "kind": "span", "answers": ["6 minutes", "six minutes"],
-            // The words stand twice in `a`: a range says which.
+            // The words occur twice in `a`: a range selects one.
             "evidence": [[{"doc": "a", "ranges": [[3, 18]]}, {"doc": "b", "quotes": ["Six minutes"]}]],
             "relevant": {"a": 3, "b": 3, "c": 0}, "tags": ["chat"],
         })]
@@ -334,7 +335,7 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
             .all(|line| line["kind"] == "unanswerable" && line.get("evidence").is_none())
     );
     assert_eq!((tally.expect("done").n_unanswerable, heard.len()), (3, 5));
-    // After a passage that answers it is not taken.
+    // It is ignored after a passage that answers.
     let says = [
         grade(3),
         whole(),
@@ -363,7 +364,8 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
             n_dropped: 0
         })
     );
-    // What helps does not answer: nobody said whether anything does.
+    // A helpful passage does not answer, and the annotator did not declare the question
+    // unanswerable.
     for best in 0..3 {
         let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
         assert!(lines.is_empty(), "{best}");
@@ -377,7 +379,7 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
     }
     let closed = [grade(1), Say::Close(Closing::Stop)];
     assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
-    // In the midst of a passage's evidence that passage has no judgment.
+    // If it stops within a passage's evidence, that passage has no judgment.
     let (lines, tally, _) = sit(&[&ALL], &[grade(3), Say::Quote(AnnotatorReply::Stop)], None);
     assert_eq!((lines.len(), tally.expect("stopped").n_judged), (0, 0));
 }
@@ -406,7 +408,8 @@ fn so_many_in_a_row_that_are_not_relevant_are_enough() {
     let (lines, tally, _) = sit(&[&["c#0", "b#0", "a#0", "a#1", "b#0"]], &says, Some(2));
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
     assert_eq!(tally.expect("done").n_shown, 4);
-    // Said by the annotator: what was not shown stays unjudged, and so does a question that was only skipped through.
+    // Stated by the annotator: passages that were not shown are not judged, and neither is a question whose passages
+    // were all skipped.
     let says = [
         grade(3),
         whole(),
@@ -447,7 +450,7 @@ fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
             order(other, &question("q1"), seed),
             "the ranks do not show"
         );
-        // A document's passages stay together, in the order of its text.
+        // A document's passages are adjacent, in text order.
         let first = found.iter().position(|number| *number == 0).expect("there");
         assert_eq!(found.get(first + 1), Some(&1));
         seen.insert(found);
@@ -531,7 +534,7 @@ fn what_a_question_came_with_stays() {
     assert_eq!(labelled.evidence[0][0].ranges, [(0, 19).into()]);
 }
 
-/// The evidence of a question that came with `groups` of whole documents, once `passages` were judged as `says`.
+/// The evidence of a question with previous `groups` of whole documents, after `passages` were judged as `says`.
 fn evidence_after(
     groups: &[&[&str]],
     passages: &[usize],
@@ -587,7 +590,7 @@ fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
         [["b", "a:0-19"]]
     );
     assert_eq!(named(&evidence_after(&[], &[0], &says)), [["a:0-19"]]);
-    // What is there already is not there twice.
+    // Existing members are not duplicated.
     let says = [grade(3), whole(), answer(&[])];
     assert_eq!(
         named(&evidence_after(&[&["a"], &["c"]], &[0], &says)),
@@ -610,7 +613,7 @@ fn a_document_judged_not_relevant_is_evidence_no_more() {
     );
     let says = [grade(0), grade(-1), open];
     assert!(evidence_after(&[&["b"], &["c"]], &[2, 3], &says).is_empty());
-    // A group that lost its last member is still needed: of the two `a` alone answers.
+    // A group that lost its last member is still required: of the two, only `a` answers.
     let says = [grade(0), grade(3), whole(), answer(&[])];
     assert_eq!(
         named(&evidence_after(&[&["b"], &["c"]], &[2, 0], &says)),

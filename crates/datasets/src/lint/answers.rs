@@ -1,11 +1,12 @@
-//! Answers that their evidence does not hold: a reader of the evidence cannot give what it is scored by.
+//! Answers missing from their evidence: a reader of the evidence cannot give the expected answer.
 
 use super::finding::{Finding, Rule};
 use super::subject::LintSubject;
 use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::types::{Member, Question, QuestionKind};
 
-/// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
+/// Reports span questions none of whose aliases occurs in any member of any evidence group, by the
+/// matcher of `EM@k`.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
     (0..subject.questions.len())
@@ -14,7 +15,8 @@ pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Free questions without an answer or a required fact, in a set whose other questions have one: sets for retrieval alone have none.
+/// Reports free questions without an answer or a required fact, in a set where other questions have one (retrieval-only sets have
+/// none).
 #[must_use]
 pub fn unjudged(subject: &LintSubject<'_>) -> Vec<Finding> {
     if !subject.questions.iter().any(has_gold_answer) {

@@ -1,4 +1,4 @@
-//! The distribution of questions over tags and kinds, the split, documents, and yes and no.
+//! Balance of questions across tags and kinds, the split, documents, and yes/no answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,21 @@ use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{DocId, Question, QuestionKind, Split};
 
-/// The least size of a group: with five of ten right the interval is 24 to 76 % (Wilson), half the scale.
+/// The minimum size of a group: with five of ten right the interval is 24% to 76% (Wilson), half the
+/// scale.
 const LEAST_QUESTIONS: usize = 10;
-/// Shares of the parts of a split that differ by more than chance would have it once in twenty sets, all groups together (Holm).
+/// Significance level for differences between the parts of a split, over all groups together (Holm).
 const SIGNIFICANT: f64 = 0.05;
-/// The least number of yes/no questions, and the largest share of one answer: guessing it always is then right no oftener.
+/// The minimum number of yes/no questions, and the maximum share of one answer, the success rate of
+/// constant guessing.
 const LEAST_YES_NO: usize = 8;
 const MOST_ALIKE: f64 = 0.75;
-/// More than this share of all questions on one document, and more than twice an even share: in a corpus of three
-/// documents a third each is what there is. Of so many questions on; fewer are too few for shares.
+/// A document is overused above this share of all questions and twice an even share (in a corpus of three
+/// documents a third each is even). Applied from `LEAST_CROWD` questions on; shares of fewer are not meaningful.
 const MOST_CROWDED: f64 = 0.2;
 const LEAST_CROWD: usize = 20;
 
-/// All checks of how questions are spread.
+/// Runs all balance checks.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
     let groups = groups(subject.questions);
@@ -34,7 +36,7 @@ pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
     found
 }
 
-/// The questions of each tag and kind, by what reports call it.
+/// Returns the questions of each tag and kind, by their name in reports.
 fn groups(questions: &[Question]) -> BTreeMap<String, Vec<&Question>> {
     let mut groups: BTreeMap<String, Vec<&Question>> = BTreeMap::new();
     for question in questions {
@@ -64,7 +66,7 @@ fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
         .collect()
 }
 
-/// Counts the questions of each part of the split: tune, held out.
+/// Counts the questions of each part of the split: tuning, held-out.
 fn parts<'a>(questions: impl IntoIterator<Item = &'a Question>) -> (usize, usize) {
     let splits: Vec<Split> = questions.into_iter().filter_map(|it| it.split).collect();
     let n_tune = splits.iter().filter(|split| **split == Split::Tune).count();
@@ -99,7 +101,7 @@ fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> 
         .collect()
 }
 
-/// By evidence; questions without it count where they have a relevant document.
+/// Checks evidence; questions without it count if they have a relevant document.
 fn across(subject: &LintSubject<'_>) -> Vec<Finding> {
     let mut sides: BTreeMap<&DocId, [Vec<&str>; 2]> = BTreeMap::new();
     for question in subject.questions {
@@ -136,7 +138,7 @@ fn across(subject: &LintSubject<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// The first few ids.
+/// Returns the first few ids.
 fn some(ids: &[&str]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
@@ -200,7 +202,7 @@ mod tests {
         told(&check(&LintSubject::new(&inspection)))
     }
 
-    /// `n` span questions with these tags, each on a document of its own, alternating between the parts.
+    /// `n` span questions with these tags, each on a separate document, alternating between the parts.
     fn plain(n: usize, tags: &[&str]) -> Vec<Question> {
         let one = |at: usize| Question {
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),

@@ -1,4 +1,4 @@
-//! Which questions a change to the documents touches.
+//! Finds the questions affected by a change to the documents.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use ragtriage_core::types::DocId;
 pub enum Touch {
     /// A document of its evidence is gone.
     DocumentGone,
-    /// A quote of its evidence stands no longer in its document.
+    /// A quote of its evidence no longer occurs in its document.
     EvidenceGone,
-    /// A quote of its evidence stands there now and did not then, or a range's bytes hold something else.
+    /// A quote of its evidence occurs now and did not before, or the bytes of a range changed.
     EvidenceNew,
     /// Another part of a document of its evidence was edited.
     DocumentEdited,
-    /// A document that is merely judged for it was edited or is gone.
+    /// A document judged for it without being evidence was edited or is gone.
     JudgedEdited,
 }
 
@@ -35,18 +35,19 @@ impl Touch {
     }
 }
 
-/// A question that a change touches.
+/// A question affected by a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     /// The question.
     pub id: String,
     /// The text of the question.
     pub text: String,
-    /// The documents, each with the worst that happened there.
+    /// The documents, each with its worst effect.
     pub documents: Vec<(DocId, Touch)>,
 }
 
-/// The documents that differ between `then` and `now`: edited, gone and new ones, ascending by id.
+/// Returns the documents that differ between `then` and `now`: edited, removed and new ones,
+/// ascending by id.
 #[must_use]
 pub fn documents<'a>(then: &DocumentTexts<'a>, now: &DocumentTexts<'a>) -> Vec<&'a str> {
     let ids: BTreeSet<&str> = then.ids().chain(now.ids()).collect();
@@ -55,7 +56,8 @@ pub fn documents<'a>(then: &DocumentTexts<'a>, now: &DocumentTexts<'a>) -> Vec<&
         .collect()
 }
 
-/// The questions of `lines` that name a document which differs between `then` and `now`, in their order.
+/// Returns the questions of `lines` that name a document which differs between `then` and `now`, in
+/// their order.
 #[must_use]
 pub fn questions(
     lines: &[LabelLine],

@@ -1,8 +1,7 @@
-//! Questions in their evidence's own words: whoever wrote them had the passage before their eyes, and nobody who asks has.
+//! Detects questions worded like their evidence: their authors had read the passage, which real users have not.
 //!
-//! What is compared with a question are the sentences that hold its evidence. Its overlap is the share of its content terms
-//! (stems, without stop words and asking words) that stand there. Evidence that is a document as a whole has no
-//! sentence to be compared with.
+//! A question is compared with the sentences that hold its evidence. Its overlap is the share of its content terms (stems,
+//! without stop words and question words) that occur there. Evidence that is a whole document has no sentence to compare.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,19 +17,21 @@ use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences::{self, Segment};
 use ragtriage_core::types::{Member, Question};
 
-/// The least number of content terms: fewer may all occur in one sentence because they name the subject.
+/// The minimum number of content terms: fewer may all occur in one sentence because they name the
+/// subject.
 const LEAST_TERMS: usize = 4;
-/// So many words in a row are seldom two people's: at five, of two texts about one event mostly names and set phrases agree.
+/// Length of a shared run of words, in words: texts by different authors seldom share more; at five words, two texts about
+/// one event share mostly names and set phrases.
 const RUN_WORDS: usize = 5;
-/// Content terms in such a run: without them it is grammar (`at the end of the`).
+/// Minimum number of content terms in such a run: without them it is grammar (`at the end of the`).
 const RUN_TERMS: usize = 3;
 
 /// The similarity of questions to the wording of their evidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overlap {
-    /// The mean share of a question's content terms that stand in the sentences of its evidence.
+    /// The mean share of a question's content terms that occur in the sentences of its evidence.
     pub mean: f64,
-    /// Questions with evidence in ranges and a content term.
+    /// Number of questions with evidence in ranges and a content term.
     pub n: usize,
 }
 
@@ -74,7 +75,7 @@ fn finding(subject: &LintSubject<'_>, number: usize, near: &Nearness) -> Option<
 struct Nearness {
     n_terms: usize,
     n_shared: usize,
-    /// The first words in a row that the question has from its evidence.
+    /// The first run of words that the question shares with its evidence.
     run: Option<String>,
 }
 
@@ -100,7 +101,7 @@ impl Nearness {
     }
 }
 
-/// The evidence that is a part of its document.
+/// Returns the evidence that is part of a document.
 fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
     question
         .evidence
@@ -109,7 +110,7 @@ fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
         .filter(|member| !member.ranges.is_empty())
 }
 
-/// The documents that some question quotes, each cut into sentences once.
+/// The documents that any question quotes, each split into sentences once.
 struct Wordings<'a> {
     subject: &'a LintSubject<'a>,
     pieces: HashMap<usize, Vec<Segment>>,
@@ -128,7 +129,7 @@ impl<'a> Wordings<'a> {
         Self { subject, pieces }
     }
 
-    /// The sentences of a member's document that hold a byte of its ranges.
+    /// Returns the sentences of a member's document that overlap its ranges.
     fn sentences_of(&self, member: &Member) -> Vec<&'a str> {
         let Some(number) = self.subject.document_number(&member.doc) else {
             return Vec::new();
@@ -148,7 +149,8 @@ impl<'a> Wordings<'a> {
     }
 }
 
-/// The longest run of words that a sentence and the question share, where it is long enough; the first of equals.
+/// Returns the longest run of words shared by a sentence and the question, if it is long enough; the first of
+/// equals.
 fn copied(question: &str, sentences: &[&str]) -> Option<String> {
     let question = normalise::official(question);
     let asked: Vec<&str> = question.split(' ').collect();
@@ -167,7 +169,7 @@ fn copied(question: &str, sentences: &[&str]) -> Option<String> {
     let mut best: &[&str] = &[];
     let mut start = 0;
     while start + RUN_WORDS <= asked.len() {
-        // Runs that follow one another stand in one sentence nearly always; each alone does for certain.
+        // Consecutive runs almost always share one sentence; a single run always does.
         let n = asked[start..]
             .windows(RUN_WORDS)
             .take_while(|run| runs.contains(run))

@@ -9,21 +9,21 @@ use super::subject::{LintSubject, used_documents};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::DocId;
 
-/// Under this share of documents used, most of the corpus is only noise to the others, and is warned of.
+/// Below this share of used documents, most of the corpus only serves as noise, and a warning is issued.
 const LEAST_SHARE: f64 = 0.5;
 
-/// Documents that some question uses as evidence or grades 1 and up.
+/// Use of documents as evidence or with grades of at least 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Used.
+    /// Number of used documents.
     pub used: usize,
-    /// All.
+    /// Number of documents.
     pub documents: usize,
-    /// The former over the latter; 0 of none.
+    /// `used` / `documents`; 0 without documents.
     pub share: f64,
 }
 
-/// The coverage, and the documents that no question uses.
+/// Returns the coverage, and the unused documents.
 #[must_use]
 pub fn of(subject: &LintSubject<'_>) -> (Coverage, Vec<DocId>) {
     let used: HashSet<&DocId> = subject.questions.iter().flat_map(used_documents).collect();
@@ -45,7 +45,7 @@ pub fn of(subject: &LintSubject<'_>) -> (Coverage, Vec<DocId>) {
     )
 }
 
-/// A finding where coverage is low and there are questions at all.
+/// Reports low coverage if there are questions.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>, coverage: &Coverage) -> Vec<Finding> {
     let Coverage {
@@ -66,7 +66,7 @@ pub fn check(subject: &LintSubject<'_>, coverage: &Coverage) -> Vec<Finding> {
     vec![Finding::new(Rule::LowCoverage, message, hint)]
 }
 
-/// Documents without text.
+/// Reports documents without text.
 #[must_use]
 pub fn empty(subject: &LintSubject<'_>) -> Vec<Finding> {
     subject

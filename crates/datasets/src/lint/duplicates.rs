@@ -1,8 +1,8 @@
-//! Texts that are there twice, or nearly: documents whose twin is unlabelled, questions that count twice.
+//! Duplicate and near-duplicate texts: documents whose twin is unlabelled, questions that count twice.
 //!
-//! Texts are equal when they differ in white space only (documents), or in case, punctuation and articles too (questions).
-//! Near duplicates are candidates of `minhash` whose shingles are then compared exactly. Of a family of
-//! alike texts each is reported once, beside the one before it that is most like it.
+//! Documents are equal if they differ only in white space; questions also ignore case, punctuation and articles. Near
+//! duplicates are candidates of `minhash` whose shingles are then compared exactly. Of a family of similar texts each is
+//! reported once, paired with the most similar preceding one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,16 +14,18 @@ use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::shingles::{jaccard, shingles};
 use ragtriage_core::types::{KeyFact, Question, QuestionKind};
 
-/// Documents: runs of four words, as passages are compared in a run's diagnosis.
+/// Shingle length for documents: four words, as for passages in a run's diagnosis.
 const DOCUMENT_WORDS: usize = 4;
-/// The least similarity of duplicate documents: of 80 words two may differ.
+/// The minimum similarity of duplicate documents: of 80 words two may differ.
 const DOCUMENTS_ALIKE: f64 = 0.8;
-/// Questions have a dozen words: with runs of four, one word changed would leave none of them alike.
+/// Shingle length for questions, which have about a dozen words: with runs of four, one changed word
+/// would leave too few in common.
 const QUESTION_WORDS: usize = 2;
-/// The least similarity of duplicate questions: of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are .69; two apart make 7 of 15, .47.
+/// The least similarity of duplicate questions: of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are
+/// .69; two apart make 7 of 15, .47.
 const QUESTIONS_ALIKE: f64 = 0.6;
 
-/// Documents that are there twice or nearly so. Empty ones have a rule of their own.
+/// Reports duplicate and near-duplicate documents. Empty ones have a separate rule.
 #[must_use]
 pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject
@@ -54,7 +56,8 @@ pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
     found
 }
 
-/// Questions that are there twice or nearly so. Nearly alike with different golds are a pair worth asking.
+/// Reports duplicate and near-duplicate questions. Near duplicates with different gold answers are
+/// reported as a pair.
 #[must_use]
 pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject
@@ -89,7 +92,8 @@ pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
     found
 }
 
-/// The first of each text among `numbers`, and the others, each behind the first that has its text.
+/// Returns the first of each text among `numbers`, and the others, each paired with the first of
+/// equal text.
 fn copies(texts: &[String], numbers: &[usize]) -> (Vec<usize>, Vec<(usize, usize)>) {
     let mut first_of: HashMap<&str, usize> = HashMap::new();
     let (mut firsts, mut copies) = (Vec::new(), Vec::new());
@@ -130,14 +134,14 @@ fn alike(
         .collect()
 }
 
-/// Returns true if two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
-/// which any two may have in common, a good document is, too.
+/// Returns true if two questions of different wording ask the same thing: one answer is right for both, and if that is `yes` or
+/// `no`, which unrelated questions may share, a relevant document is shared too.
 fn same_gold(a: &Question, b: &Question) -> bool {
     same_answer(a, b) && (a.kind != QuestionKind::YesNo || share_documents(a, b))
 }
 
-/// Returns true if one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
-/// are not what they are judged by, a good document.
+/// Returns true if one answer would be right for both: by key facts if both require some, else by a shared alias, or, if answers
+/// are not used for scoring, by a shared relevant document.
 fn same_answer(a: &Question, b: &Question) -> bool {
     if a.kind != b.kind {
         return false;
@@ -151,13 +155,14 @@ fn same_answer(a: &Question, b: &Question) -> bool {
     have_common_wording(&a.answers, &b.answers)
 }
 
-/// Returns true if a good document is one of both, or neither has any.
+/// Returns true if they share a relevant document, or neither has any.
 fn share_documents(a: &Question, b: &Question) -> bool {
     let (docs, others) = (used_documents(a), used_documents(b));
     docs == others || docs.iter().any(|doc| others.contains(doc))
 }
 
-/// Returns true if one requires what the other does, and perhaps more, and neither forbids what the other requires.
+/// Returns true if the facts required by one include those of the other, and neither forbids what the other
+/// requires.
 fn agree_in_facts(a: &Question, b: &Question) -> bool {
     (requires_all(a, b) || requires_all(b, a)) && !forbids(a, b) && !forbids(b, a)
 }
@@ -235,7 +240,8 @@ mod tests {
             ),
         ];
         let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
-        // Without articles 11 words, 10 pairs: a changed one leaves 8 of 12, .67. `contrast` is .67 like `near`, with another gold.
+        // Without articles 11 words, 10 pairs: a changed one leaves 8 of 12, .67. `contrast` is .67 like `near`, with another gold
+        // answer.
         assert_eq!(
             told(&super::questions(&LintSubject::new(&inspection))),
             [
@@ -262,8 +268,8 @@ mod tests {
             yes("copy", asked, "b"),
         ];
         let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
-        // Without articles 12 words, 11 pairs: a changed one leaves 9 of 13, .69. `contrast` and `near` are less alike, `copy` is out as
-        // a copy.
+        // Without articles 12 words, 11 pairs: a changed one leaves 9 of 13, .69. `contrast` and `near` are less similar; `copy` is
+        // excluded as a copy.
         assert_eq!(
             told(&super::questions(&LintSubject::new(&inspection))),
             [

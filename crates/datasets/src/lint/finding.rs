@@ -1,4 +1,4 @@
-//! A finding: one thing that is wrong with a data set, or weak in it, and the closed set of rules that give findings.
+//! Findings: problems of a data set, and the closed set of rules that detect them.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use ragtriage_core::types::{ChunkId, DocId, QuestionId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The data set does not load, or what is measured with it is false.
+    /// The data set does not load, or metrics measured with it are wrong.
     Error,
-    /// Metrics measured with the data set say less than they seem to.
+    /// Metrics measured with the data set are less informative than they seem.
     Warning,
 }
 
 impl Severity {
-    /// Its name in reports.
+    /// Returns its name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ macro_rules! rules {
                 match self { $(Self::$rule => Severity::$severity,)* }
             }
 
-            /// Says why it matters.
+            /// Explains why it matters.
             #[must_use]
             pub fn explanation(self) -> &'static str {
                 match self { $(Self::$rule => $explanation,)* }
@@ -108,39 +108,39 @@ impl Serialize for Rule {
     }
 }
 
-/// One thing to look at.
+/// A possible problem in the data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The rule's.
+    /// The rule's severity.
     pub severity: Severity,
     /// The rule.
     pub rule: Rule,
-    /// The question it is about.
+    /// The question concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
-    /// The document it is about.
+    /// The document concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<DocId>,
-    /// The chunk it is about.
+    /// The chunk concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk: Option<ChunkId>,
     /// The rank of that chunk, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
-    /// The file that the question or the broken record stands in.
+    /// The file that contains the question or the invalid record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line: of that file, else of the document's text; from 1.
+    /// The line, from 1: of `file`, else of the document's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// The problem, in one sentence.
     pub message: String,
-    /// The remedy.
+    /// The suggested fix.
     pub hint: String,
 }
 
 impl Finding {
-    /// A finding about the data set as a whole.
+    /// Creates a finding about the data set as a whole.
     #[must_use]
     pub fn new(rule: Rule, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
@@ -157,7 +157,7 @@ impl Finding {
         }
     }
 
-    /// Returns this finding, about a document.
+    /// Returns this finding with a document.
     #[must_use]
     pub fn in_document(self, id: &DocId) -> Self {
         Self {

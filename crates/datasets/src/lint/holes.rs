@@ -1,10 +1,9 @@
-//! Label holes: passages that hold an answer and what is asked about, in documents that no label of the question names.
+//! Label holes: passages that contain an answer and the question's terms, in documents that no label of the question names.
 //!
-//! Only what retrievers bring up is looked at, since only that is judged in a run: the pool of each retriever's best
-//! (`pipeline::pool`). The rule is that of the flag `answer_elsewhere`, made stricter, for here a person has to look: the passage holds
-//! most of the question's content terms, and the very sentence of the answer one of them. Before it was made so strict, about
-//! every second of SQuAD's holes that were read did answer, and the others were the same words said of something else; what
-//! share does now was not measured.
+//! Only retrieved passages are checked, since only those are judged in a run: the pool of each retriever's best (`pipeline::pool`). The
+//! rule is a stricter form of the flag `answer_elsewhere`, because each finding is reviewed by a person: the passage contains most of
+//! the question's content terms, and the sentence with the answer at least one. With the less strict rule, about half of the SQuAD
+//! holes that were read did answer; the others used the same words about something else. The present share was not measured.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -17,13 +16,13 @@ use ragtriage_core::text::sentences;
 use ragtriage_core::types::{Corpus, DocId, Question};
 use ragtriage_core::types::{Pooled, Pools};
 
-/// The number of passages pooled of each retriever: most metrics read no more of a ranking.
+/// The number of passages pooled per retriever: most metrics use no more of a ranking.
 pub const DEPTH: usize = 10;
 
-/// The passage must hold more than this share of the question's content terms.
+/// The passage must contain more than this share of the question's content terms.
 const SHARED: f64 = 0.5;
 
-/// The numbers of the questions that are worth pooling for: with labels to hold against, and an answer that says something.
+/// Returns the indexes of the questions suitable for pooling: with labels and an informative answer.
 #[must_use]
 pub fn worth_pooling(subject: &LintSubject<'_>) -> Vec<usize> {
     (0..subject.questions.len())
@@ -37,7 +36,7 @@ fn is_worth_pooling(question: &Question) -> bool {
         && question.answers.iter().any(|answer| says_something(answer))
 }
 
-/// A finding for each question and unlabelled document, with the best ranked chunk. `pools` are those of the questions `numbers`.
+/// Reports each question and unlabelled document, with the best-ranked chunk. `pools` are those of the questions `numbers`.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
     numbers
@@ -124,7 +123,8 @@ fn finding(
     }
 }
 
-/// Returns true if an answer found somewhere tells anything: `yes`, `no`, one or two letters or digits stand in any text.
+/// Returns true if an occurrence of the answer is informative: `yes`, `no`, and one or two letters or digits occur in any
+/// text.
 fn says_something(answer: &str) -> bool {
     let answer = normalise::matching(answer);
     answer.chars().filter(|c| c.is_alphanumeric()).count() >= 3 && answer != "yes"
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use ragtriage_core::types::{Chunk, ChunkId, Document, QuestionKind, RetrieverName};
 
-    /// Every document as one chunk, found by BM25 in this order.
+    /// Each document as one chunk, ranked by BM25 in this order.
     fn pools(documents: &[Document], n_questions: usize) -> Pools {
         let chunk = |document: &Document| Chunk {
             id: ChunkId::new(&document.id, 0),

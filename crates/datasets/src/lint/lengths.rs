@@ -1,4 +1,4 @@
-//! Texts that are longer than what reads them: chunks and questions for an encoder, chunks for a prompt.
+//! Texts beyond a limit: chunks and questions for an encoder, chunks for a prompt.
 
 use serde::Serialize;
 
@@ -8,22 +8,22 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Corpus, Length};
 
-/// The share of the chunks that an encoder reads.
+/// Truncation of chunks by an encoder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Truncated {
     /// The retriever whose encoder it is.
     pub retriever: String,
-    /// Chunks.
+    /// Number of chunks.
     pub chunks: usize,
-    /// Those that are longer than it reads.
+    /// Number of chunks longer than the encoder input limit.
     pub chunks_cut: usize,
-    /// Their tokens and all others', titles included, by its own count.
+    /// Tokens of all chunks, titles included, as counted by the encoder.
     pub tokens: usize,
-    /// Those of them that it never reads.
+    /// Number of tokens beyond the encoder input limit.
     pub tokens_lost: usize,
 }
 
-/// The lengths of all chunks and questions for the encoder of one retriever, as it counts them.
+/// The lengths of all chunks and questions, as counted by one retriever's encoder.
 pub struct EncoderLengths {
     /// The retriever.
     pub retriever: String,
@@ -37,12 +37,12 @@ pub struct EncoderLengths {
 pub struct PromptBudget<'a> {
     /// Counts tokens.
     pub counter: &'a dyn TokenCounter,
-    /// Tokens of passages that fit.
+    /// Number of tokens of passages that fit.
     pub context_tokens: usize,
 }
 
-/// Finds texts that are longer than their encoder reads: one finding for the chunks together, and one per question. With
-/// `whole_documents` (each document is one chunk) also documents that no prompt has room for.
+/// Reports texts beyond the encoder input limit: one finding for all chunks, and one per question. With
+/// `whole_documents` (each document is one chunk) also reports documents that fit no prompt.
 #[must_use]
 pub fn check(
     subject: &LintSubject<'_>,
@@ -111,7 +111,7 @@ fn questions(lengths: &EncoderLengths, subject: &LintSubject<'_>) -> Vec<Finding
         .collect()
 }
 
-/// Finds uncut documents that fit no prompt.
+/// Reports whole documents that fit no prompt.
 fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
     let most = budget.context_tokens;
     let numbers = 0..corpus.chunks().len();

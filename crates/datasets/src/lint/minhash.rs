@@ -1,11 +1,11 @@
-//! Which of many sets may be alike, without comparing each with each: `MinHash` with banding.
+//! Finds similar sets without comparing all pairs: `MinHash` with banding.
 //!
-//! A set's signature is, for each of 128 seeded hash functions, the least hash of its members; two sets agree in a place with
-//! a probability that is their Jaccard coefficient s (Broder, "On the resemblance and containment of documents", 1997).
-//! Signatures are cut into 32 bands of 4 places; sets that agree in all places of some band are candidates
-//! (Leskovec, Rajaraman, Ullman, "Mining of Massive Datasets", section 3.4): a pair is found with probability
-//! 1 - (1 - s^4)^32. At s = .8 that is 1 - .5904^32 = 1 - 4.7e-8 = .99999995, at .6 it is 1 - .8704^32 = .99, at .3
-//! 1 - .9919^32 = .23. The caller compares candidates exactly.
+//! A set's signature is, for each of 128 seeded hash functions, the minimum hash of its members; two sets agree in a position
+//! with a probability equal to their Jaccard coefficient s (Broder, "On the resemblance and containment of documents", 1997).
+//! Signatures are split into 32 bands of 4 positions; sets that agree in all positions of some band are candidates (Leskovec,
+//! Rajaraman, Ullman, "Mining of Massive Datasets", section 3.4): a pair is found with probability 1 - (1 - s^4)^32. At s =
+//! .8 that is 1 - .5904^32 = 1 - 4.7e-8 = .99999995, at .6 it is 1 - .8704^32 = .99, at .3 1 - .9919^32 = .23. The caller
+//! compares candidates exactly.
 
 use std::array;
 
@@ -18,11 +18,11 @@ const BANDS: usize = 32;
 const ROWS: usize = 4;
 const SEED: u64 = 0;
 
-/// In a band a set is compared with so many of those before it that agree with it: where thousands are alike (one form filled in
-/// again and again) each pair would be quadratic, and a few partners tell as much.
+/// Maximum number of preceding sets of the same band that a set is compared with. Where thousands are alike (repeated forms)
+/// comparing each pair would be quadratic, and a few partners suffice.
 const MOST_COMPARED: usize = 8;
 
-/// Pairs of numbers of `sets`, the lower first, ascending, that may be alike. Members are hashes already.
+/// Returns candidate pairs of indexes of `sets`, the lower first, ascending. Members are hashes already.
 #[must_use]
 pub fn candidates(sets: &[Vec<u64>]) -> Vec<(usize, usize)> {
     let functions = Functions::new();
@@ -39,7 +39,7 @@ pub fn candidates(sets: &[Vec<u64>]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the pairs that agree in all places of a band.
+/// Returns the pairs that agree in all positions of a band.
 fn agreeing(signatures: &[Signature], band: usize) -> Vec<(usize, usize)> {
     let numbered = signatures.iter().enumerate();
     let mut rows: Vec<([u32; ROWS], usize)> = numbered
@@ -50,7 +50,7 @@ fn agreeing(signatures: &[Signature], band: usize) -> Vec<(usize, usize)> {
     alike.flat_map(pairs).collect()
 }
 
-/// Each of a bucket with the nearest before it.
+/// Pairs each member of a bucket with the nearest preceding ones.
 fn pairs(bucket: &[([u32; ROWS], usize)]) -> impl Iterator<Item = (usize, usize)> {
     bucket.iter().enumerate().flat_map(move |(at, (_, later))| {
         bucket[at.saturating_sub(MOST_COMPARED)..at]
@@ -61,7 +61,7 @@ fn pairs(bucket: &[([u32; ROWS], usize)]) -> impl Iterator<Item = (usize, usize)
 
 type Signature = [[u32; ROWS]; BANDS];
 
-/// x -> the upper half of a x + b modulo 2^64, a odd (Dietzfelbinger 1996): nearly min-wise on members that are hashes.
+/// x -> the upper half of a x + b modulo 2^64, a odd (Dietzfelbinger 1996): nearly min-wise on hashed members.
 struct Functions([[(u64, u64); ROWS]; BANDS]);
 
 impl Functions {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use ragtriage_core::text::shingles::jaccard;
 
-    /// `n` members drawn by `random`, ascending.
+    /// Returns `n` random members, ascending.
     fn drawn(random: &mut Random, n: usize) -> Vec<u64> {
         let mut set: Vec<u64> = (0..n).map(|_| random.next_u64()).collect();
         set.sort_unstable();

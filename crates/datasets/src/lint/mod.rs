@@ -1,8 +1,8 @@
-//! Floor 5, lint: what is wrong with a data set, or weak in it, before anybody measures with it.
+//! Floor 5, lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
-//! One check a file, each from a [`LintSubject`] to findings. [`content`] runs those that need nothing but the data; [`lengths`] needs the
-//! encoders, [`holes`] what retrievers found. [`reanchor`] places labels anew after documents were edited, [`changed`] says which
-//! questions an edit touches. Nothing here writes, and no service is called.
+//! Each file holds one check, from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
+//! encoders, [`holes`] the retrieved passages. [`reanchor`] relocates labels after documents were edited; [`changed`] reports which
+//! questions an edit affects. Nothing here writes files or calls a service.
 
 pub mod answers;
 pub mod balance;
@@ -40,7 +40,7 @@ const SCHEMA: u32 = 1;
 pub struct Lint {
     /// The version of this layout.
     pub schema: u32,
-    /// The data set, as the user named it.
+    /// The data set, as named by the user.
     pub dataset: String,
     /// Findings of severity `error`.
     pub errors: usize,
@@ -48,7 +48,7 @@ pub struct Lint {
     pub warnings: usize,
     /// Statistics of the data set.
     pub figures: Figures,
-    /// By rule, in the order of `Rule::ALL`, each rule's in the order of the data.
+    /// By rule, in the order of `Rule::ALL`, and for each rule in data order.
     pub findings: Vec<Finding>,
     /// Documents that no question uses.
     pub unused_documents: Vec<DocId>,
@@ -56,7 +56,7 @@ pub struct Lint {
     pub notes: Vec<String>,
 }
 
-/// A data set in numbers.
+/// Statistics of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figures {
     /// Documents.
@@ -73,24 +73,24 @@ pub struct Figures {
     pub coverage: Coverage,
     /// The similarity of questions to the wording of their evidence.
     pub overlap: Option<Overlap>,
-    /// The share of the chunks that each encoder reads.
+    /// Truncation of chunks, by encoder.
     pub truncated: Vec<Truncated>,
-    /// The passages pooled in search of label holes, if any.
+    /// The pools searched for label holes, if any.
     pub pooled: Option<PoolSummary>,
 }
 
-/// The extent of the pools.
+/// The size of the pools.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PoolSummary {
     /// The retrievers, by name.
     pub retrievers: Vec<String>,
-    /// The number of passages of each.
+    /// Number of passages per retriever.
     pub depth: usize,
-    /// Questions they were asked.
+    /// Number of questions pooled.
     pub questions: usize,
 }
 
-/// Everything that the data alone can tell. `dataset` is what the user calls it.
+/// Runs all checks that need only the data. `dataset` is the user's name for it.
 #[must_use]
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = LintSubject::new(inspection);

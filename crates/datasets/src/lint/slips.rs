@@ -4,7 +4,7 @@ use super::finding::{Finding, Rule};
 use crate::{DatasetError, Place, RepeatedQuote};
 use ragtriage_core::hint::Hint;
 
-/// A finding for each slip, in their order.
+/// Reports each loading error, in order.
 #[must_use]
 pub fn check(slips: &[DatasetError], repeated: &[RepeatedQuote]) -> Vec<Finding> {
     slips
@@ -45,7 +45,7 @@ fn of_repeated(repeated: &RepeatedQuote) -> Finding {
     )
 }
 
-/// A finding about a record; a document's own record names no question.
+/// Adds a record's place to a finding; a document's record names no question.
 fn at(place: &Place, finding: Finding) -> Finding {
     let is_document = finding.rule == Rule::DuplicateId && finding.document.is_some();
     let question = place.id.as_deref().filter(|_| !is_document).map(Into::into);
@@ -85,10 +85,10 @@ fn rule(slip: &DatasetError) -> Rule {
         DatasetError::Range { .. } => Rule::RangeOutside,
         DatasetError::EmptyQuestion { .. } => Rule::EmptyQuestion,
         DatasetError::NoAnswers { .. } => Rule::NoAnswers,
-        // The corpus was there: what is missing is the questions' file.
+        // The corpus was loaded: the missing file is the questions file.
         DatasetError::NoQuestions { .. } | DatasetError::Missing { .. } => Rule::NoQuestions,
         DatasetError::EmptyCorpus { .. } => Rule::EmptyCorpus,
-        // The others are about no record: a file that is no text, or would not be read.
+        // The other errors concern no record: a file that is not text or is unreadable.
         _ => Rule::Unreadable,
     }
 }

@@ -1,4 +1,4 @@
-//! A data set as the checks see it: what could be read of it, looked up by id.
+//! Input of the checks: the readable part of a data set, indexed by id.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use crate::{Inspection, Place};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{DocId, Document, Member, Question};
 
-/// Documents and questions, with where the questions stand.
+/// Documents and questions, with the location of the questions.
 pub struct LintSubject<'a> {
     /// All documents.
     pub documents: &'a [Document],
@@ -40,20 +40,20 @@ impl<'a> LintSubject<'a> {
         }
     }
 
-    /// The number of a document; labels that were kept may name some that are not there.
+    /// Returns the number of a document; `None` if it is missing (labels may name missing documents).
     #[must_use]
     pub(crate) fn document_number(&self, id: &DocId) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
-    /// One document, as [`Self::document_number`] finds it.
+    /// Returns one document, found as by [`Self::document_number`].
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&'a Document> {
         self.document_number(id)
             .map(|number| &self.documents[number])
     }
 
-    /// A finding about the question of that number.
+    /// Creates a finding about the question of that number.
     #[must_use]
     pub fn finding(
         &self,
@@ -77,7 +77,8 @@ impl<'a> LintSubject<'a> {
         format!("`{}`", self.questions[number].id)
     }
 
-    /// The text of a member's ranges, or of its whole document where it has none; `None` where that is not there.
+    /// Returns the text of a member's ranges, or of its whole document without ranges; `None` if the document is
+    /// missing.
     #[must_use]
     pub(crate) fn evidence_text(&self, member: &Member) -> Option<String> {
         let text = &self.document(&member.doc)?.text;
@@ -90,16 +91,17 @@ impl<'a> LintSubject<'a> {
     }
 }
 
-/// Pronouns say who asks and answers, not what about.
+/// Pronouns refer to speaker and listener, not to the subject.
 const PRONOUNS: &str = "i me my we us our you your he him his she her its them";
 
-/// The content terms of a question, as attribution has them, without pronouns.
+/// Returns the content terms of a question, as used by attribution, without pronouns.
 #[must_use]
 pub(crate) fn content_terms(question: &str) -> BTreeSet<String> {
     terms::without(terms::of_question(question), &[PRONOUNS.to_owned()])
 }
 
-/// Documents that the question's labels call good: evidence and grades of 1 and up, each once, ascending.
+/// Returns the documents that the question's labels mark as relevant: evidence and grades of at least 1,
+/// without duplicates, ascending.
 #[must_use]
 pub(crate) fn used_documents(question: &Question) -> Vec<&DocId> {
     let evidence = question.evidence.iter().flatten().map(|member| &member.doc);
@@ -128,7 +130,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A span question whose evidence are these documents as a whole, one group each.
+    /// A span question with these documents as evidence, one group each.
     pub(in crate::lint) fn question(
         id: &str,
         text: &str,
@@ -157,7 +159,8 @@ pub(super) mod tests {
         }
     }
 
-    /// The question with its first evidence member cut down to `quotes`, which its document holds.
+    /// The question with its first evidence member reduced to `quotes`, which its document
+    /// contains.
     pub(in crate::lint) fn quoting(
         question: Question,
         document: &Document,
@@ -172,7 +175,7 @@ pub(super) mod tests {
         question
     }
 
-    /// A data set of these, one question a line.
+    /// A data set of these, one question per line.
     pub(in crate::lint) fn inspection(
         documents: Vec<Document>,
         questions: Vec<Question>,
@@ -195,7 +198,7 @@ pub(super) mod tests {
         }
     }
 
-    /// What a check found, as `question or document: message`.
+    /// Findings of a check, as `question or document: message`.
     pub(in crate::lint) fn told(findings: &[Finding]) -> Vec<String> {
         let whom = |finding: &Finding| {
             let question = finding.question.as_ref().map(ToString::to_string);

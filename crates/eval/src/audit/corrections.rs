@@ -1,4 +1,4 @@
-//! What a person filled in, read back.
+//! Reads the corrections that a person entered in an audit sheet.
 
 use std::collections::HashMap;
 
@@ -7,28 +7,28 @@ use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
-/// What stands for the class that was printed.
+/// The entry that confirms the printed class.
 const CONFIRMED: &str = "ok";
 
-/// A question that a person looked at.
+/// An audited question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditedQuestion {
-    /// Its place among the run's traces.
+    /// Its index among the run's traces.
     pub at: usize,
-    /// The right class, by that person.
+    /// The right class according to the auditor.
     pub correct: FailureClass,
 }
 
-/// A sheet as it came back.
+/// A completed audit sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrections {
     /// Lines of the sheet.
     pub n_lines: usize,
-    /// The questions that were looked at, in the sheet's order.
+    /// The audited questions, in the sheet's order.
     pub judged: Vec<AuditedQuestion>,
 }
 
-/// Reads a sheet of `run`. Lines without a `correct_class` were not looked at; blank lines are skipped.
+/// Reads a sheet of `run`. Lines without a `correct_class` were not audited; blank lines are skipped.
 ///
 /// # Errors
 /// Any [`AuditError`].
@@ -90,7 +90,8 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
     })
 }
 
-/// The class by whoever filled the line in; `None`: nobody did. `Err`: what stands there is no class.
+/// Returns the class entered in `line`; `None` if the field is empty. `Err`: the entry is not a
+/// failure class.
 fn correct(line: &SheetLine) -> Result<Option<FailureClass>, String> {
     match line.correct_class.trim() {
         "" => Ok(None),

@@ -1,18 +1,18 @@
-//! Why corrections could not be read back.
+//! Errors of reading corrections.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::QuestionId;
 use ragtriage_runs::external::Position;
 
-/// Names the file and the line of what is wrong.
+/// An error with the file and the line of its cause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// A line that is no line of an audit sheet.
+    /// A line that is not a valid audit sheet line.
     #[error("{position}: not a line of an audit sheet: {reason}")]
     Malformed {
         /// The line.
         position: Position,
-        /// What the JSON reader says.
+        /// The JSON error message.
         reason: String,
     },
     /// A sheet of another run.
@@ -20,12 +20,12 @@ pub enum AuditError {
     OtherRun {
         /// The line.
         position: Position,
-        /// The sheet's run, with when it began.
+        /// The sheet's run, with its start time.
         found: String,
-        /// The run that is reported, likewise.
+        /// The evaluated run, with its start time.
         run: String,
     },
-    /// An id that the run does not have.
+    /// An id that is not in the run.
     #[error("{position}: the run has no question `{id}`")]
     UnknownQuestion {
         /// The line.
@@ -33,7 +33,7 @@ pub enum AuditError {
         /// The id.
         id: QuestionId,
     },
-    /// One question twice.
+    /// A duplicate question.
     #[error("{position}: duplicate question `{id}` (first defined on line {first})")]
     Twice {
         /// The second line.
@@ -43,15 +43,15 @@ pub enum AuditError {
         /// The first line, from 1.
         first: usize,
     },
-    /// A class that there is not.
+    /// An unknown failure class.
     #[error("{position}: unknown class `{found}` in `correct_class`")]
     UnknownClass {
         /// The line.
         position: Position,
-        /// What was filled in.
+        /// The value that was entered.
         found: String,
     },
-    /// Nobody looked.
+    /// No line was audited.
     #[error("`{file}`: no line has a `correct_class`")]
     NothingFilledIn {
         /// The file.

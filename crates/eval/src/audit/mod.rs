@@ -1,7 +1,7 @@
-//! Whether the attribution is to be trusted: a person looks at a sample of a run's questions and corrects their classes.
+//! Audit of the attribution: a person reviews a sample of a run's questions and corrects their failure classes.
 //!
-//! [`sheet`] draws the sample and writes all that a person needs to judge a question, `corrections` reads back what was
-//! filled in, `rates` makes an error rate and corrected shares of it.
+//! [`sheet`] draws the sample and writes the data needed to judge each question, `corrections` reads the completed
+//! sheet, `rates` computes the error rate and corrected shares.
 
 mod corrections;
 mod error;

@@ -1,4 +1,4 @@
-//! How often the attribution was wrong, and what the classes' shares are once that is allowed for.
+//! Error rate of the attribution, and shares of the failure classes corrected for it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const N_CLASSES: usize = FailureClass::ALL.len();
 /// Questions, or shares, by printed class and then by correct class.
 type Joint = [[f64; N_CLASSES]; N_CLASSES];
 
-/// An audit in numbers.
+/// Results of an audit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Audit {
     /// The files' schema.
@@ -28,50 +28,51 @@ pub struct Audit {
     pub n_questions: usize,
     /// Lines of the sheet.
     pub n_sampled: usize,
-    /// Questions that were looked at.
+    /// Audited questions.
     pub n_audited: usize,
-    /// Of these, questions whose printed class was wrong, with their share and its Wilson interval.
+    /// Audited questions whose printed class was wrong, with their share and its Wilson interval.
     pub wrong: Share,
-    /// Every pair of printed and correct class that occurred, right ones too, in the classes' order.
+    /// Every combination of printed and correct class that occurred, equal ones included, in the
+    /// classes' order.
     pub confusion: Vec<Mistake>,
-    /// By class name; classes that nobody printed or found are left out.
+    /// By class name; classes neither printed nor found are omitted.
     pub classes: BTreeMap<String, CorrectedShare>,
-    /// Classes that the run has and the audit has no question of: their share is taken as printed.
+    /// Classes without audited questions: their share is taken as printed.
     pub not_audited: Vec<FailureClass>,
 }
 
 /// A cell of the confusion matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Mistake {
-    /// The class that the rules gave.
+    /// The class assigned by the rules.
     pub printed: FailureClass,
-    /// The person's.
+    /// The auditor's class.
     pub correct: FailureClass,
     /// Questions.
     pub count: usize,
 }
 
-/// A class's share before and after.
+/// A class's printed and corrected share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CorrectedShare {
-    /// Of all questions of the run, by the rules.
+    /// Share of all questions of the run, by the rules.
     pub printed: f64,
-    /// Of all questions of the run, as the audit corrects it.
+    /// Share of all questions of the run, corrected by the audit.
     pub corrected: f64,
-    /// Its 95 % interval; `None` where the audited questions form fewer than two clusters.
+    /// Its 95% interval; `None` if the audited questions form fewer than two clusters.
     pub ci95: Option<Interval>,
 }
 
-/// The numbers of an audit. `outcomes` are parallel to the run's traces.
+/// Computes the results of an audit. `outcomes` are parallel to the run's traces.
 ///
 /// Corrected shares are post-stratified by the printed class (Holt and Smith 1979): with W(h) the share of questions printed as
 /// h over the whole run, and p(j | h) the share of class j among the audited questions printed as h,
 ///
 /// `share(j) = sum over h of W(h) p(j | h)`
 ///
-/// where p(h | h) = 1 for a class h that no audited question was printed as. Intervals: bootstrap over clusters of audited
-/// questions, the same rule within each resample; where no resample differs, the exact binomial bound of
-/// [`of_equal_values`] over the clusters: what was not seen may be there.
+/// where p(h | h) = 1 for a class h without audited questions. Intervals: bootstrap over clusters of audited questions, with
+/// the same rule within each resample; if all resamples are equal, the exact binomial bound of [`of_equal_values`] over the
+/// clusters, since unobserved classes may exist.
 #[must_use]
 pub fn audit(
     run: &SavedRun,
@@ -158,7 +159,7 @@ fn confusion(cells: &[(FailureClass, FailureClass)]) -> Vec<Mistake> {
         .collect()
 }
 
-/// The post-stratified shares; `joint` in counts or in shares alike.
+/// Returns the post-stratified shares; `joint` may be counts or shares.
 fn corrected(printed: &[f64; N_CLASSES], joint: &Joint) -> [f64; N_CLASSES] {
     let mut shares = [0.0; N_CLASSES];
     for (class, row) in joint.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The sample that a person is given: a line a question, with everything that its class rests on.
+//! The audit sample: one line per question, with everything that its failure class is based on.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,52 +11,52 @@ use ragtriage_core::types::{
 };
 use ragtriage_runs::SavedRun;
 
-/// Characters of a passage: enough to see what it is about.
+/// Maximum number of characters of a passage: enough to identify its subject.
 const PASSAGE_CHARS: usize = 400;
-/// Characters of a piece of gold text, which has to be read whole.
+/// Maximum number of characters of a gold text, which must be read in full.
 const GOLD_CHARS: usize = 1000;
-/// Keeps the sample apart from those of the arm `closed_book` and of `dataset.limit`, which draw by the same rule: questions
-/// of that arm are known better than the others.
+/// Makes the sample independent of those of the arm `closed_book` and of `dataset.limit`, which use the same rule: more is
+/// known about questions of that arm.
 const STREAM: u64 = 0x6175_6469_745f_3031;
 
-/// A question to look at. What a person fills in is `correct_class` and `note`.
+/// A question to audit. The person fills in `correct_class` and `note`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetLine {
     /// The run's name.
     pub run: String,
-    /// When that run began: two runs may have one name.
+    /// Start time of that run: two runs may have one name.
     pub started: String,
     /// The question's id.
     pub id: QuestionId,
     /// Its text.
     pub question: String,
-    /// Its golds.
+    /// Its gold answers.
     #[serde(default)]
     pub gold: String,
     /// The pipeline's answer; `None` without a generator.
     #[serde(default)]
     pub answer: Option<String>,
-    /// The class that it was given.
+    /// The assigned failure class.
     pub class: FailureClass,
-    /// Inside `generation`: the fault.
+    /// The fault, for the class `generation`.
     #[serde(default)]
     pub fault: Option<Fault>,
-    /// The rule that gave the class.
+    /// The rule that assigned the class.
     #[serde(default)]
     pub rule: String,
-    /// Circumstances.
+    /// Flags of the outcome.
     #[serde(default)]
     pub flags: Vec<Flag>,
-    /// The evidence, a text a group's member.
+    /// The evidence, one text per group member.
     #[serde(default)]
     pub gold_text: Vec<String>,
-    /// What stood in the prompt, in order, shortened.
+    /// Contents of the prompt, in order, shortened.
     #[serde(default)]
     pub passages: Vec<SheetPassage>,
-    /// To fill in: `ok` where the class is right, else the right one; empty: not looked at.
+    /// To fill in: `ok` if the class is right, else the right class; empty: not audited.
     #[serde(default)]
     pub correct_class: String,
-    /// To fill in, for oneself.
+    /// To fill in: a free note.
     #[serde(default)]
     pub note: String,
 }
@@ -72,8 +72,8 @@ pub struct SheetPassage {
     pub text: String,
 }
 
-/// A simple random sample of `n` of the run's questions (all, when there are fewer), in their order. Questions that failed
-/// were not attributed and are left out. `outcomes` are parallel to the run's traces.
+/// Draws a simple random sample of `n` of the run's questions (all, if there are fewer), in their order. Failed questions
+/// were not attributed and are omitted. `outcomes` are parallel to the run's traces.
 #[must_use]
 pub fn sheet(run: &SavedRun, outcomes: &[Outcome], n: usize, seed: u64) -> Vec<SheetLine> {
     let attributed = run
@@ -127,7 +127,7 @@ fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
     }
 }
 
-/// A member of evidence in words: its document, and what it needs of it.
+/// Formats a member of evidence: its document and the needed text.
 fn gold_text(run: &SavedRun, group: usize, member: &GoldMember) -> String {
     let head = format!("evidence {}, `{}`", group + 1, member.doc);
     if !member.present {
@@ -154,7 +154,7 @@ fn gold_text(run: &SavedRun, group: usize, member: &GoldMember) -> String {
     format!("{head}: {}", shortened(&texts.join(" … "), GOLD_CHARS))
 }
 
-/// The text of `range` as the chunks have it, pieced together from left to right; white space that is in no chunk is a space.
+/// Returns the text of `range` assembled from the chunks, left to right; white space that is in no chunk becomes a space.
 fn text_of(range: ByteRange, chunks: &[&Passage]) -> String {
     let (mut text, mut at) = (String::new(), range.start);
     for chunk in chunks {
@@ -165,7 +165,7 @@ fn text_of(range: ByteRange, chunks: &[&Passage]) -> String {
         if from > at && !text.is_empty() {
             text.push(' ');
         }
-        // A context recorded elsewhere may hold the gold in other bytes than its document: then all of it is shown.
+        // An imported context may contain the gold text at other bytes than its document: then all of it is shown.
         let piece = chunk
             .text
             .get(from - chunk.range.start..to - chunk.range.start);

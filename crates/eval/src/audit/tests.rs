@@ -1,4 +1,4 @@
-//! Ten questions, of which a person looked at some, with the arithmetic written out.
+//! Ten questions, some of them audited, with the arithmetic written out.
 
 use super::*;
 use crate::compare::tests::{evaluation, run};
@@ -67,7 +67,7 @@ fn shares_are_corrected_class_by_class() {
         (ci95.low - 0.0456).abs() < 1e-3 && (ci95.high - 0.6994).abs() < 1e-3,
         "{ci95:?}"
     );
-    // Of the .3 printed as ranking half are chunking; nobody looked at the one printed as retrieval.
+    // Of the .3 printed as ranking half are chunking; the one printed as retrieval was not audited.
     let share = |class: FailureClass| audit.classes[class.name()];
     for (class, printed, corrected) in [
         (FailureClass::Correct, 0.6, 0.6),

@@ -1,7 +1,9 @@
-//! What one run got right and the other did not: the 2 x 2 with its test, and the questions that flipped.
+//! Questions that one run got right and the other did not: the 2 x 2 table with its test, and the flipped
+//! questions.
 //!
-//! With answers on both sides the two states are a right and a wrong answer. Where a run has no answers they are
-//! whether support reached the prompt or not, which needs no generator: the class is then the stage that lost it.
+//! With answers on both sides the two states are a right and a wrong answer. If a run has no answers, they are
+//! whether support reached the prompt, which needs no generator; the failure class is then the stage that lost
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
 
-/// What is right or wrong about a question.
+/// The property of a question that is right or wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgedBy {
@@ -24,26 +26,26 @@ pub enum JudgedBy {
     Support,
 }
 
-/// Good in one run by good in the other.
+/// Contingency table: good in one run by good in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Contingency {
-    /// What was judged.
+    /// The property that was judged.
     pub of: JudgedBy,
     /// Questions judged in both runs.
     pub n: usize,
     /// Good in both.
     pub both: usize,
-    /// Good in the baseline alone.
+    /// Good in the baseline only.
     pub only_baseline: usize,
-    /// Good in the other run alone.
+    /// Good in the other run only.
     pub only_run: usize,
     /// Good in neither.
     pub neither: usize,
-    /// `McNemar`'s exact p, two-sided; it takes questions as independent.
+    /// `McNemar`'s exact p, two-sided; assumes independent questions.
     pub p: f64,
 }
 
-/// Which way a question went.
+/// The direction of a flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Turn {
@@ -55,10 +57,10 @@ pub enum Turn {
     Moved,
 }
 
-/// Flipped questions of one pair of classes.
+/// Flipped questions with one pair of failure classes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlipGroup {
-    /// Which way they went.
+    /// The direction of the flip.
     pub turn: Turn,
     /// Their class in the baseline.
     pub from: FailureClass,
@@ -75,7 +77,7 @@ pub struct Flip {
     pub id: QuestionId,
     /// Its text.
     pub question: String,
-    /// Its golds, as the baseline has them.
+    /// Its gold answers, from the baseline.
     pub gold: String,
     /// The baseline's answer; `None` without a generator.
     pub baseline: Option<String>,
@@ -83,13 +85,13 @@ pub struct Flip {
     pub run: Option<String>,
 }
 
-/// Every pair's state on both sides, `None` where it cannot be told.
+/// Every pair's state on both sides, `None` where it is unknown.
 pub(super) struct JudgedPairs {
     of: JudgedBy,
     sides: Vec<Option<(PairedFate, PairedFate)>>,
 }
 
-/// How a question ended in one run.
+/// The outcome of a question in one run.
 #[derive(Clone, Copy)]
 struct PairedFate {
     good: bool,
@@ -140,7 +142,7 @@ fn has_answer(trace: &Trace) -> bool {
 }
 
 impl JudgedPairs {
-    /// The 2 x 2; `None` when no question is judged in both.
+    /// Returns the 2 x 2 table; `None` if no question is judged in both runs.
     pub(super) fn agreement(&self) -> Option<Contingency> {
         let (mut both, mut only_baseline, mut only_run, mut neither) = (0, 0, 0, 0);
         for (a, b) in self.sides.iter().flatten() {
@@ -164,7 +166,7 @@ impl JudgedPairs {
         })
     }
 
-    /// What flipped: losses first, then gains, then moves; the largest groups of each first.
+    /// Returns the flips: losses first, then gains, then moves; the largest groups of each first.
     pub(super) fn flips(&self, pairs: &Pairs<'_>) -> Vec<FlipGroup> {
         let mut groups: BTreeMap<(Turn, FailureClass, FailureClass), Vec<Flip>> = BTreeMap::new();
         for (fates, (a, b)) in self.sides.iter().zip(&pairs.list) {
@@ -195,7 +197,7 @@ impl JudgedPairs {
         match (first.good, second.good) {
             (true, false) => Some(Turn::Lost),
             (false, true) => Some(Turn::Gained),
-            // Two wrong answers are not told apart; where there are no answers, the stage is all there is to tell.
+            // Two wrong answers are not distinguished; without answers, only the stage can differ.
             (false, false) if self.of == JudgedBy::Support && first.class != second.class => {
                 Some(Turn::Moved)
             }

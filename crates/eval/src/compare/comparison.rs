@@ -1,4 +1,4 @@
-//! The numbers of a comparison.
+//! Results of a comparison.
 
 use serde::Serialize;
 
@@ -10,16 +10,16 @@ use super::predicted::Predicted;
 use super::provenance::RunChange;
 use ragtriage_core::measure::Measure;
 
-/// A comparison in numbers.
+/// Results of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The files' schema.
     pub schema: u32,
     /// The run that all others are compared with.
     pub baseline: RunHead,
-    /// The measure that decides; `None` when no pair has a value of any.
+    /// The primary measure; `None` if no pair has a value of any.
     pub primary: Option<Measure>,
-    /// How many hits the baseline packed.
+    /// Number of hits the baseline packed.
     pub k: usize,
     /// Bootstrap resamples and random permutations.
     pub resamples: usize,
@@ -29,14 +29,14 @@ pub struct Comparison {
     pub pairs: Vec<PairComparison>,
 }
 
-/// Which run is meant.
+/// Identity of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunHead {
     /// `A` is the baseline, then `B`, `C`, ...
     pub label: String,
     /// The run's name.
     pub name: String,
-    /// When it began, UTC.
+    /// Start time, UTC.
     pub started: String,
     /// Its questions.
     pub n_questions: usize,
@@ -47,20 +47,22 @@ pub struct RunHead {
 pub struct PairComparison {
     /// The run.
     pub run: RunHead,
-    /// Which questions were compared.
+    /// Counts of the compared questions.
     pub questions: QuestionCounts,
-    /// What the primary measure says, in a sentence.
+    /// Conclusion from the primary measure, in a sentence.
     pub verdict: String,
-    /// What was set, used or read otherwise.
+    /// Differences in configuration, models and data.
     pub changes: Vec<RunChange>,
     /// In report order.
     pub measures: Vec<MeasureDifference>,
-    /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
+    /// The gain predicted by the baseline's loss budget, and the observed gain; `None` if no changed question is covered by
+    /// the budget.
     pub predicted: Option<Predicted>,
-    /// The difference of the answers split, where that was asked for.
+    /// The decomposed difference of the answers, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<Cross>,
-    /// Right answers, or support in the prompt, in one run by the other; `None` when no question tells.
+    /// Right answers, or support in the prompt, in one run by the other; `None` if no question is
+    /// judged in both.
     pub agreement: Option<Contingency>,
     /// Questions that flipped.
     pub flips: Vec<FlipGroup>,
@@ -89,7 +91,7 @@ impl Comparison {
 }
 
 impl PairComparison {
-    /// One measure's difference, where it was compared.
+    /// Returns one measure's difference, if it was compared.
     #[must_use]
     pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
         self.measures

@@ -1,11 +1,11 @@
-//! Each measure's paired numbers.
+//! Paired statistics of each measure.
 //!
-//! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus
-//! baseline); its 95 % interval by the paired t over clusters ([`MeanError::interval`] says why); p by the paired randomisation test, clusters
-//! flipping together; the smallest true difference that these n questions would show 4 times in 5.
+//! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus baseline); its
+//! 95% interval by the paired t over clusters (see [`MeanError::interval`]); p by the paired randomisation test, flipping
+//! clusters together; the minimum detectable effect with 80% power at this n.
 //!
-//! A measure whose values become one by their median (`MedianRank`, infinite where nothing was found) has no mean
-//! difference: delta and its interval are the medians', p tests the signs of the differences.
+//! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta and
+//! its interval are of the medians, p tests the signs of the differences.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -21,13 +21,13 @@ use ragtriage_core::stats::randomisation::randomisation;
 use ragtriage_core::stats::t::{MeanError, TTest, mean_error, paired_t};
 use ragtriage_core::types::Interval;
 
-/// Differences that sums in another order give: these are ties.
+/// Maximum difference due to summation order: smaller ones are ties.
 pub(crate) const TIE: f64 = 1e-12;
 
 /// A measure in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasureDifference {
-    /// Which; written as its name.
+    /// The measure, written as its name.
     pub measure: Measure,
     /// Questions with a value in both runs.
     pub n: usize,
@@ -37,19 +37,19 @@ pub struct MeasureDifference {
     pub run: f64,
     /// The mean difference, run minus baseline.
     pub delta: f64,
-    /// Its 95 % interval; `None` where the questions form fewer than two clusters.
+    /// Its 95% interval; `None` if the questions form fewer than two clusters.
     pub ci95: Option<Interval>,
-    /// The randomisation test's p, two-sided, as it is; `None` when n is 0.
+    /// The randomisation test's p, two-sided, unadjusted; `None` when n is 0.
     pub p: Option<f64>,
-    /// The smallest p that these questions could have given, however large the differences: 2 over all assignments of signs
-    /// to the clusters that differ. `None` where these are too many to count: then 1 / (permutations + 1).
+    /// The smallest p possible with these questions, regardless of the size of the differences: 2 over all assignments of
+    /// signs to the clusters that differ. If these are too many to enumerate, 1 / (permutations + 1).
     pub least_p: Option<f64>,
-    /// The paired t test beside it, over cluster sums; `None` where the differences do not spread, and for medians.
+    /// The paired t test over cluster sums; `None` if the differences have no variance, and for medians.
     pub paired_t: Option<TTest>,
-    /// For the primary measure: p after Holm's adjustment over all compared runs.
+    /// For the primary measure: p, Holm-adjusted over all compared runs.
     pub p_holm: Option<f64>,
-    /// The smallest true difference found with 80 % power at 5 %; `None` where the differences do not spread. Larger than
-    /// any that the measure can have where the questions are too few to show one at all.
+    /// Minimum detectable effect (80% power at 5%); `None` if the differences have no variance. Exceeds the measure's
+    /// range if there are too few questions to detect any.
     pub detectable: Option<f64>,
     /// Questions on which the run is better.
     pub wins: usize,
@@ -57,12 +57,13 @@ pub struct MeasureDifference {
     pub ties: usize,
     /// Questions on which the run is worse.
     pub losses: usize,
-    /// Whether less is better: wins are lower values then.
+    /// True if less is better: wins are lower values then.
     pub lower_is_better: bool,
 }
 
 impl MeasureDifference {
-    /// Whether the run is the better one by what p tests: the mean difference, or for a median the signs.
+    /// Returns true if the run is better by the quantity that p tests: the mean difference, or for a
+    /// median the signs.
     #[must_use]
     pub fn is_better(&self) -> bool {
         match self.measure.family().aggregate() {
@@ -71,7 +72,7 @@ impl MeasureDifference {
         }
     }
 
-    /// [`Self::detectable`] in words: `0.071`, or `> 1` where the measure cannot differ by so much.
+    /// Formats [`Self::detectable`]: `0.071`, or `> 1` if it exceeds the measure's range.
     #[must_use]
     pub fn detectable_text(&self) -> Option<String> {
         let (low, high) = self.measure.family().facts().range;
@@ -89,7 +90,7 @@ impl MeasureDifference {
 /// One measure's values over the pairs that have it.
 struct PairedColumn {
     measure: Measure,
-    /// Which pairs.
+    /// Indexes of the pairs.
     rows: Vec<usize>,
     baseline: Vec<f64>,
     run: Vec<f64>,
@@ -97,7 +98,7 @@ struct PairedColumn {
     differences: Vec<f64>,
 }
 
-/// Compares every column of `first`, which `second` has as well.
+/// Compares every column that `first` and `second` share.
 #[must_use]
 pub fn differences(
     first: &Scores,
@@ -199,7 +200,8 @@ impl PairedColumn {
     }
 }
 
-/// The interval of a median's difference: resampled medians of both runs over the same draws.
+/// Returns the interval of a median's difference: resampled medians of both runs over the same
+/// draws.
 fn median_interval(
     column: &PairedColumn,
     cluster_of: Vec<usize>,
@@ -214,12 +216,12 @@ fn median_interval(
     bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
 }
 
-/// `b - a`; 0 for two infinities, which do not differ.
+/// Returns `b - a`; 0 for two infinities.
 fn apart(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { b - a }
 }
 
-/// 0 for no values, and never -0.0.
+/// Returns the mean; 0 without values, and never -0.0.
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
 }

@@ -1,13 +1,13 @@
-//! Why runs cannot be compared.
+//! Errors of comparing runs.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::QuestionId;
 
-/// Why a comparison has no answer.
+/// A reason why runs cannot be compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CompareError {
-    /// Pairs cannot be made of all questions.
+    /// The runs' questions differ.
     #[error(
         "`{baseline}` and `{run}` do not ask the same questions: {common} in both, {only_baseline} only in `{baseline}`, \
          {only_run} only in `{run}`, {other_text} with one id and two texts"
@@ -19,14 +19,14 @@ pub enum CompareError {
         run: String,
         /// Questions with the same id and text.
         common: usize,
-        /// Questions that the other run does not have.
+        /// Questions missing from the other run.
         only_baseline: usize,
-        /// Questions that the baseline does not have.
+        /// Questions missing from the baseline.
         only_run: usize,
-        /// Ids that stand for different texts.
+        /// Ids whose texts differ between the runs.
         other_text: usize,
     },
-    /// There is no pair at all.
+    /// The runs share no pair.
     #[error(
         "`{baseline}` ({n_baseline} questions) and `{run}` ({n_run} questions) have no question in common"
     )]
@@ -40,13 +40,13 @@ pub enum CompareError {
         /// The other run's.
         n_run: usize,
     },
-    /// Nothing to cross.
+    /// A run without answers to cross.
     #[error("no question of `{run}` has an answer to cross")]
     NoAnswers {
         /// The run.
         run: String,
     },
-    /// A prompt that is not made as it was.
+    /// A prompt that cannot be reproduced.
     #[error("the prompt of question `{id}` in `{run}` had {then} tokens and would have {now} now")]
     OtherPrompts {
         /// The run.
@@ -55,23 +55,23 @@ pub enum CompareError {
         id: QuestionId,
         /// Tokens as recorded.
         then: u64,
-        /// Tokens of the prompt as it is made now.
+        /// Tokens of the rebuilt prompt.
         now: u64,
     },
-    /// Too few answers to go by.
+    /// Too many failed calls.
     #[error("{n_failed} of {n_calls} crossed calls failed; last error: {last}")]
     CallsFailed {
-        /// Calls without an answer, those not made any more among them.
+        /// Calls without an answer, including those not made.
         n_failed: usize,
-        /// All of them.
+        /// All calls.
         n_calls: usize,
-        /// Why the last one failed.
+        /// The error of the last failed call.
         last: String,
     },
-    /// Answers that nothing can be said of.
+    /// Answers without gold answers to judge them.
     #[error("no question with an answer in both runs has a gold answer")]
     NoGold,
-    /// A measure that was asked for and is defined for no question.
+    /// A requested measure that is defined for no question.
     #[error("no question has a value of `{measure}` in both runs")]
     NoValue {
         /// The measure.
@@ -80,7 +80,7 @@ pub enum CompareError {
 }
 
 impl CompareError {
-    /// Why a measure may have no value.
+    /// Hint for a measure without a value.
     pub(crate) const NO_VALUE: &str = "answer measures need a generator and gold answers; ranking measures need relevance judgments";
 }
 

@@ -1,12 +1,12 @@
 //! A paired comparison: every run against the first, question by question.
 //!
-//! [`pairs`] lines the questions up, [`differences`] gives each measure its paired numbers, [`answers`] counts what one
-//! run got right and the other wrong, [`provenance`] says what was set otherwise, [`predicted`] holds the loss budget to its
-//! word, [`cross`] splits a difference of answers. Both runs are measured with the
-//! baseline's ruler (scorer, threshold of a right answer, cutoffs, seed), each question by its own run's golds.
+//! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each measure, [`answers`] counts
+//! questions that only one run got right, [`provenance`] lists differences in configuration and inputs, [`predicted`]
+//! compares the loss budget with the observed gain, [`cross`] decomposes a difference of answers. Both runs are measured
+//! with the baseline's scorer, threshold of a right answer, cutoffs and seed, each question by its own run's gold answers.
 //!
-//! The declared family of tests is one primary measure over all compared runs: its p-values are Holm's. Every other p is
-//! as it is, for exploring.
+//! The declared family of tests is one primary measure over all compared runs: its p-values are Holm-adjusted. All other
+//! p-values are unadjusted and exploratory.
 
 pub mod answers;
 mod comparison;
@@ -38,23 +38,23 @@ pub use error::CompareError;
 pub use scored::ComparedRun;
 pub use verdict::{LEVEL, p_text};
 
-/// What is asked of a comparison.
+/// Parameters of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparePlan {
-    /// The baseline's own evaluation.
+    /// The baseline's evaluation plan.
     pub evaluation: EvaluationPlan,
-    /// The measures to compare; empty: all that are reported and have a value in both runs.
+    /// The measures to compare; empty: all reported ones with a value in both runs.
     pub measures: Vec<Measure>,
-    /// The measure that decides. Default: `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
+    /// The primary measure. Default: `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
     pub primary: Option<Measure>,
-    /// Whether runs over different questions are compared over those they share.
+    /// Compares runs over different questions on the shared ones.
     pub intersect: bool,
 }
 
 /// Compares `others` with `baseline`.
 ///
 /// # Errors
-/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a primary measure that was asked for and that no pair has.
+/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a requested primary measure that no pair has.
 pub fn compare(
     baseline: &SavedRun,
     others: &[ComparedRun<'_>],
@@ -161,7 +161,8 @@ fn label(at: usize) -> String {
     letter.map_or_else(|| format!("R{}", at + 1), String::from)
 }
 
-/// What is scored: what was asked for in that order, else all that a run reports; the primary measure always.
+/// Returns the measures to score: the requested ones in order, else all that a run reports; the primary
+/// measure always.
 fn measures(plan: &ComparePlan) -> Vec<Measure> {
     let chosen = !plan.measures.is_empty();
     let mut measures = if chosen {
@@ -178,7 +179,7 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
     measures
 }
 
-/// The measure that decides.
+/// Returns the primary measure.
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
     if let Some(measure) = plan.primary {
         let anywhere = pairs.iter().any(|pair| pair.has(measure));
@@ -203,7 +204,7 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
         .find(|measure| pairs.iter().all(|pair| pair.has(*measure))))
 }
 
-/// Holm's adjustment of the primary measure's p-values, those of all pairs that have one.
+/// Applies Holm's adjustment to the primary measure's p-values, over all pairs that have one.
 fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let mut family: Vec<&mut MeasureDifference> = pairs
         .iter_mut()

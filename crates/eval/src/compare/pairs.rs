@@ -1,4 +1,4 @@
-//! Two runs' questions lined up by id.
+//! Pairing of two runs' questions by id.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use crate::summary;
 use ragtriage_core::types::{Question, Trace};
 use ragtriage_runs::SavedRun;
 
-/// Which questions a comparison rests on.
+/// Counts of compared and omitted questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct QuestionCounts {
-    /// Asked by both with the same text and failed in neither: the pairs.
+    /// Asked in both with equal text and without failure: the pairs.
     pub compared: usize,
-    /// Asked by both, failed in one or both: left out.
+    /// Asked in both, failed in one or both: omitted.
     pub failed: usize,
-    /// Asked by the baseline alone: left out.
+    /// Asked in the baseline only: omitted.
     pub only_baseline: usize,
-    /// Asked by the other run alone: left out.
+    /// Asked in the other run only: omitted.
     pub only_run: usize,
-    /// One id, two texts: left out.
+    /// Different texts under one id: omitted.
     pub other_text: usize,
-    /// Compared, though the two runs have other golds for them: each run is scored by its own.
+    /// Compared, though the gold answers of the two runs differ: each run is scored by its own.
     pub other_gold: usize,
     /// Clusters of compared questions that share gold documents.
     pub n_clusters: usize,
@@ -31,28 +31,30 @@ pub struct QuestionCounts {
 /// The pairs, in the baseline's order.
 #[derive(Clone, Debug)]
 pub struct Pairs<'a> {
-    /// A question's place and trace in the baseline, then in the other run.
+    /// A question's index and trace in the baseline, then in the other run.
     pub list: Vec<(Side<'a>, Side<'a>)>,
     /// Each pair's cluster, by the baseline's evidence, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
-    /// What was paired and what was not.
+    /// Counts of paired and unpaired questions.
     pub counts: QuestionCounts,
 }
 
 /// One run's side of a pair.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// The place among the run's traces.
+    /// The index among the run's traces.
     pub at: usize,
     /// The trace.
     pub trace: &'a Trace,
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs by id. `cluster`: questions that share evidence documents are one cluster, else each is its own.
+    /// Pairs the runs' questions by id. `cluster`: questions that share evidence documents form one cluster,
+    /// else each question does.
     ///
     /// # Errors
-    /// `OtherQuestions` where a question stands in one run only or has another text there, unless `intersect`;
+    /// `OtherQuestions` if a question occurs in only one run or has a different text there, unless
+    /// `intersect`;
     /// `NothingInCommon`.
     pub fn new(
         baseline: &'a SavedRun,
@@ -132,7 +134,7 @@ fn refuse(
     Ok(())
 }
 
-/// Whether two runs would judge one question by other golds.
+/// Returns true if the gold answers of two runs for one question differ.
 fn other_gold(a: &Question, b: &Question) -> bool {
     let Question {
         id: _,

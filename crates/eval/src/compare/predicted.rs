@@ -1,4 +1,5 @@
-//! What the baseline's loss budget promised for the questions whose losing stage changed, beside what came in.
+//! Gain predicted by the baseline's loss budget for the questions whose losing stage changed, compared with
+//! the observed gain.
 
 use serde::Serialize;
 
@@ -19,42 +20,42 @@ const STAGES: [Source; 5] = [
     Source::Packing,
 ];
 
-/// Predicted and real gain.
+/// Predicted and observed gain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Predicted {
-    /// Questions with a place in both runs' loss budgets: what all gains are means over.
+    /// Questions in both runs' loss budgets: all gains are means over these.
     pub n: usize,
-    /// The stages that questions came back from or were newly lost at, in the pipeline's order.
+    /// The stages with recovered or newly lost questions, in pipeline order.
     pub stages: Vec<StageGain>,
-    /// All of them together.
+    /// The sum over all stages.
     pub total: Gain,
 }
 
-/// One stage's part.
+/// The gain of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StageGain {
     /// The stage.
     pub stage: Source,
-    /// Questions that it lost in the baseline and that are delivered in the run.
+    /// Questions lost there in the baseline and delivered in the run.
     pub brought_back: usize,
-    /// Questions delivered in the baseline that it loses in the run.
+    /// Questions delivered in the baseline and lost there in the run.
     pub newly_lost: usize,
-    /// What they gained.
+    /// Their gain.
     pub gain: Gain,
 }
 
 /// A gain in the mean answer score over all n questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Gain {
-    /// By the loss budgets.
+    /// Prediction of the loss budgets.
     pub predicted: f64,
-    /// What came in on these questions.
+    /// The observed gain on these questions.
     pub came_in: f64,
     /// Its 95 % interval, paired t over clusters; `None` under two clusters.
     pub ci95: Option<Interval>,
 }
 
-/// One pair's part in it.
+/// The contribution of one pair.
 struct Moved {
     stage: Source,
     back: bool,
@@ -63,16 +64,16 @@ struct Moved {
     row: usize,
 }
 
-/// Sets what the budgets predict beside what came in; `None` where no question has a place in both budgets or none was brought
-/// back or newly lost.
+/// Compares the gain predicted by the budgets with the observed gain; `None` if no question is in both budgets, or none was
+/// recovered or newly lost.
 ///
-/// Let T(s, q) be what question q lost to stage s. B brings back the questions that s lost in A and newly loses others; then
+/// Let T(s, q) be the loss of question q at stage s. B recovers questions that s lost in A and newly loses others; then
 ///
-/// `predicted(s) = (sum of T_A(s, q) over those brought back - sum of T_B(s, q) over those newly lost) / n`
+/// `predicted(s) = (sum of T_A(s, q) over those recovered - sum of T_B(s, q) over those newly lost) / n`
 ///
-/// Beside it stands the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at two
-/// stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is the
-/// most that can come in.
+/// The observed gain is the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at
+/// two stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is
+/// an upper bound.
 pub(super) fn predicted(
     pairs: &Pairs<'_>,
     first: &Scored,
@@ -161,7 +162,7 @@ mod tests {
     use ragtriage_core::types::{Arm, FailureClass, Stage};
     use ragtriage_runs::SavedRun;
 
-    /// A run with these answers and a right oracle each; `lost`: whether ranking lost the question.
+    /// A run with these answers and a right oracle each; `lost`: true if ranking lost the question.
     fn run_of(name: &str, answers: &[&str], lost: &[bool]) -> (SavedRun, Scored) {
         let mut run = run(name, answers);
         let right = run_oracle();

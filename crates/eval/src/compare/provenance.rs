@@ -1,4 +1,4 @@
-//! What was set, used or read otherwise in two runs.
+//! Differences in configuration, models and inputs between two runs.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,23 @@ use serde_json::Value;
 
 use ragtriage_runs::{ExternalSource, Manifest, ModelRecord, SettingDifference};
 
-/// Stands for a value that is kept to the run's folder ([`ragtriage_runs::is_private`]).
+/// Replaces a value that is private to the run's folder ([`ragtriage_runs::is_private`]).
 const NOT_SHOWN: &str = "(not shown)";
 
-/// Something that two runs have otherwise.
+/// A difference in configuration or inputs between two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunChange {
-    /// A setting's name, or what else it is: `data set`, `ragtriage`, `model (dense)`, ...
+    /// A setting's name, or the kind of input: `data set`, `ragtriage`, `model (dense)`, ...
     pub what: String,
-    /// The baseline's; `(not shown)` on both sides for names of variables and for what may be a key.
+    /// The baseline's value; `(not shown)` on both sides for names of variables and possible
+    /// secrets.
     pub baseline: Value,
-    /// The run's.
+    /// The run's value.
     pub run: Value,
 }
 
-/// Settings first, then data, versions and models. What is the same is left out.
+/// Returns the differences: settings first, then data, versions and models. Equal values are
+/// omitted.
 #[must_use]
 pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
     let settings = baseline.setting_differences(run).into_iter();
@@ -47,7 +49,7 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
     changes
 }
 
-/// A setting's change, without what is not passed on.
+/// Returns a setting's change, without private values.
 fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange {
     let is_private = [&from, &to]
         .into_iter()
@@ -66,7 +68,7 @@ fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange 
     }
 }
 
-/// What decides a run's numbers beside its settings.
+/// Inputs other than the configuration that determine a run's metrics.
 fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     let mut facts: BTreeMap<String, Value> = [
         (
@@ -100,7 +102,7 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     facts
 }
 
-/// What a recorded run was made of: two files of one name are two records.
+/// Identifies the source of an imported run: two different files of one name are distinguished.
 fn source(external: &ExternalSource) -> String {
     format!(
         "{} {} {}",
@@ -112,7 +114,8 @@ fn source(external: &ExternalSource) -> String {
     .to_owned()
 }
 
-/// A model's name with the start of its weights' hash: two files of one name are two models.
+/// Returns a model's name with the start of its weights' hash: different files of one name are
+/// different models.
 fn identity(model: &ModelRecord) -> Value {
     let weights = model
         .sha256

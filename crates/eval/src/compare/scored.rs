@@ -13,7 +13,7 @@ use crate::summary::EvaluationPlan;
 pub struct ComparedRun<'a> {
     /// Its files.
     pub run: &'a SavedRun,
-    /// How many hits it packed: its classes depend on it.
+    /// Number of hits it packed; its failure classes depend on it.
     pub k: usize,
 }
 

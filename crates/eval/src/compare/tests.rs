@@ -1,4 +1,5 @@
-//! Small runs compared, with the arithmetic written out. Each question's gold is `18 May`; `about 18 May` has F1 .8.
+//! Comparisons of small runs, with the arithmetic written out. Each question's gold answer is `18 May`; `about 18
+//! May` has F1 .8.
 
 use super::answers::{JudgedBy, Turn};
 use super::*;
@@ -8,7 +9,7 @@ use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{FailureClass, Interval, Stage};
 use ragtriage_runs::ModelRecord;
 
-/// A run that gave these answers; a question each, each on a document of its own.
+/// A run with these answers; one question for each, each on a separate document.
 pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {
     let mut traces: Vec<_> = answers
         .iter()

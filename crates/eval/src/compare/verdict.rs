@@ -1,13 +1,13 @@
-//! What the primary measure says, in a sentence.
+//! Conclusion from the primary measure, in a sentence.
 
 use super::comparison::PairComparison;
 use super::differences::MeasureDifference;
 use ragtriage_core::measure::Measure;
 
-/// The level that a difference is said to be shown at.
+/// The significance level of reported differences.
 pub const LEVEL: f64 = 0.05;
 
-/// A p-value for people: three digits, or that it is smaller.
+/// Formats a p-value: three digits, or `<` for a smaller one.
 #[must_use]
 pub fn p_text(p: f64) -> String {
     if p < 0.001 {
@@ -17,7 +17,7 @@ pub fn p_text(p: f64) -> String {
     }
 }
 
-/// The sentence; `primary` is the measure that decides, over `n_compared` runs.
+/// Writes the sentence; `primary` is the primary measure, over `n_compared` runs.
 pub(super) fn sentence(
     pair: &PairComparison,
     primary: Option<Measure>,
@@ -89,7 +89,7 @@ fn numbers(difference: &MeasureDifference) -> String {
     } = difference;
     let interval = ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
     let p = match (p, p_holm) {
-        // Of a family of one Holm's p is p itself.
+        // In a family of one, the Holm-adjusted p is p itself.
         (Some(p), Some(adjusted)) if adjusted != p => {
             format!(
                 ", p {} (Holm over all compared runs: {})",
@@ -103,7 +103,7 @@ fn numbers(difference: &MeasureDifference) -> String {
     format!("{measure} {baseline:.3} -> {run:.3}, {delta:+.3}{interval}{p}")
 }
 
-/// [`p_text`] behind its sign.
+/// Formats [`p_text`] with its sign.
 pub(super) fn equals(p: f64) -> String {
     let text = p_text(p);
     if text.starts_with('<') {

@@ -1,22 +1,22 @@
-//! Why a run cannot be judged.
+//! Errors of judging a run.
 
 use crate::compare::CompareError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::Measure;
 
-/// Why there is no verdict.
+/// A reason for a missing verdict.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GateError {
-    /// A limit that the measure cannot keep or cannot break.
+    /// A limit that the measure always meets or never meets.
     #[error("the gate's limit {limit} of `{measure}` lies outside {low} to {high}")]
     OutOfRange {
         /// The measure.
         measure: Measure,
-        /// What was given.
+        /// The given limit.
         limit: f64,
-        /// The least that makes sense.
+        /// The minimum accepted.
         low: f64,
-        /// The most.
+        /// The maximum accepted.
         high: f64,
     },
     /// A measure that is defined for no question.
@@ -27,7 +27,7 @@ pub enum GateError {
         /// The measure.
         measure: Measure,
     },
-    /// A gate on a drop with nothing to drop from.
+    /// A drop gate without a baseline.
     #[error("a gate on a drop of `{measure}` needs a baseline")]
     NoBaseline {
         /// The measure.

@@ -1,4 +1,4 @@
-//! One gate's verdict, with the reason in words.
+//! The verdict on one gate, with its reason in words.
 
 use super::limit::{Gate, GateBound, GateResult, GateVerdict, worsening};
 use crate::compare::LEVEL;
@@ -8,21 +8,21 @@ use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
 use ragtriage_runs::SavedRun;
 
-/// The share of questions without a verdict above which the others cannot stand for the run: more than an interval leaves
-/// out.
+/// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
+/// interval.
 const MOST_UNJUDGED: f64 = 0.05;
-/// Means of the same values added in another order differ by rounding; a limit met exactly is met.
+/// Tolerance for means summed in a different order; a limit met exactly is met.
 const ROUNDING: f64 = 1e-9;
 
-/// What a gate is held against.
+/// The value that a gate is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgeable {
     pub value: f64,
     pub ci95: Option<Interval>,
     pub n: usize,
-    /// The smallest true difference that this n would show; known for drops.
+    /// The minimum detectable effect; known for drops.
     pub detectable: Option<f64>,
-    /// Whether so few clusters of questions differ from the baseline's that no test could tell: a drop must not fail then.
+    /// True if too few clusters of questions differ from the baseline's for any test: a drop must not fail then.
     pub too_few_differ: bool,
 }
 
@@ -67,7 +67,7 @@ impl Judgeable {
 
 pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
     let limit = gate.limit;
-    // No number of questions can show that a share is exactly 0 or 1: such a limit is asked of these very questions.
+    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
     let mode = if gate.is_absolute() {
         GateMode::Mean
     } else {
@@ -168,8 +168,8 @@ fn questions(n: usize) -> String {
     }
 }
 
-/// Questions that failed or were never asked are in no mean: what the others say does not hold for them. `None` when
-/// there is none.
+/// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there
+/// are none.
 pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
     let asked = run.manifest.n_questions.max(run.traces.len());
     let failed = run.traces.iter().filter(|trace| trace.failed()).count();

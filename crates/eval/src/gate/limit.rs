@@ -10,14 +10,14 @@ use ragtriage_core::types::Interval;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateBound {
-    /// The mean, from below.
+    /// Lower bound on the mean.
     Min,
-    /// The mean, from above.
+    /// Upper bound on the mean.
     Max,
-    /// How far the mean got worse than the baseline's, from above: the fall of a measure of which more is better, the
-    /// rise of one of which less is better.
+    /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
+    /// if lower is better.
     MaxDrop,
-    /// The share of the run's questions that were judged, from below: only there when it is not all of them.
+    /// Lower bound on the share of judged questions; present only if some are missing.
     Complete,
 }
 
@@ -30,10 +30,10 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that the measure can pass and fail.
+    /// Creates a gate that the measure can both pass and fail.
     ///
     /// # Errors
-    /// `OutOfRange`: the limit is no number, or outside what the measure can be; a drop is at least 0.
+    /// `OutOfRange`: the limit is not a number, or outside the measure's range; a drop is at least 0.
     pub fn new(measure: Measure, bound: GateBound, limit: f64) -> Result<Self, GateError> {
         let (low, high) = measure.family().facts().range;
         let range = if bound == GateBound::MaxDrop {
@@ -69,7 +69,7 @@ impl Gate {
         self.bound == GateBound::MaxDrop
     }
 
-    /// Returns true if the limit is the best value there is: no forbidden fact at all, for example.
+    /// Returns true if the limit is the best possible value, such as zero forbidden facts.
     pub(super) fn is_absolute(&self) -> bool {
         let (low, high) = self.measure.family().facts().range;
         match self.bound {
@@ -94,11 +94,11 @@ impl Gate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateVerdict {
-    /// It is kept.
+    /// The limit is met.
     Pass,
-    /// It is broken.
+    /// The limit is not met.
     Fail,
-    /// These questions do not decide it.
+    /// The questions are insufficient to decide.
     Inconclusive,
 }
 
@@ -131,19 +131,19 @@ pub struct GateResult {
     pub gate: String,
     /// The measure.
     pub measure: String,
-    /// What is bounded.
+    /// The bound.
     pub bound: GateBound,
-    /// By what.
+    /// The limit.
     pub limit: f64,
-    /// The run's mean; for a drop how far it is worse than the baseline's (below 0: better).
+    /// The run's mean; for a drop the deterioration from the baseline's (negative: better).
     pub value: f64,
-    /// Its 95 % interval; `None` where the questions form fewer than two clusters.
+    /// Its 95% interval; `None` if the questions form fewer than two clusters.
     pub ci95: Option<Interval>,
-    /// Questions it rests on.
+    /// Number of questions.
     pub n: usize,
     /// The decision.
     pub verdict: GateVerdict,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub reason: String,
 }
 

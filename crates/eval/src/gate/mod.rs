@@ -1,9 +1,9 @@
-//! Gates: is a run good enough, and no worse than another?
+//! Gates: absolute and relative quality limits of a run.
 //!
-//! A gate bounds a measure's mean (`min`, `max`) or how far it got worse than a baseline's over the same questions
-//! (`max_drop`). By default the 95 % interval decides: a gate passes when all of it keeps the bound, fails when all of it
-//! breaks it, and is inconclusive else; `mean` looks at the value alone, and so does a limit at the very end of the
-//! measure's range, which no number of questions could show. What cannot be judged is an error, never a pass.
+//! A gate bounds a measure's mean (`min`, `max`) or its deterioration from a baseline's over the same questions
+//! (`max_drop`). By default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
+//! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
+//! measure's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
 
 mod error;
 mod judge;
@@ -32,40 +32,40 @@ pub struct GateReport {
     pub schema: u32,
     /// The run's name.
     pub run: String,
-    /// The baseline's, where a gate needs one.
+    /// The baseline's name, if a gate needs one.
     pub baseline: Option<String>,
-    /// Which of the baseline's questions were compared, where a gate needs them.
+    /// Counts of the baseline's compared questions, if a gate needs them.
     pub questions: Option<QuestionCounts>,
-    /// What decides.
+    /// The decision mode.
     pub mode: GateMode,
-    /// Whether an inconclusive gate fails the run.
+    /// Fails the run if a gate is inconclusive.
     pub strict: bool,
-    /// Whether the run passes: no gate failed, and when strict none is inconclusive.
+    /// True if the run passes: no gate failed, and when strict none is inconclusive.
     pub passed: bool,
     /// In the order given.
     pub gates: Vec<GateResult>,
 }
 
-/// How gates are read.
+/// Options for judging gates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatePlan {
     /// The gates.
     pub gates: Vec<Gate>,
-    /// The run's own evaluation: the baseline is measured by it too.
+    /// The run's evaluation plan, also applied to the baseline.
     pub evaluation: EvaluationPlan,
-    /// What decides.
+    /// The decision mode.
     pub mode: GateMode,
-    /// Whether an inconclusive gate fails the run.
+    /// Fails the run if a gate is inconclusive.
     pub strict: bool,
-    /// Whether a baseline over other questions is compared over those it shares.
+    /// Compares a baseline over different questions on the shared ones.
     pub intersect: bool,
 }
 
 /// Judges `run` by the plan's gates.
 ///
 /// # Errors
-/// `NoValue` for a measure that no question of the run has, `NoBaseline` for a drop gate without one, and what keeps the
-/// runs from being compared.
+/// `NoValue` for a measure without a value in the run, `NoBaseline` for a drop gate without a baseline, and the errors
+/// of comparing the runs.
 pub fn check(
     run: &SavedRun,
     baseline: Option<&SavedRun>,

@@ -1,4 +1,4 @@
-//! Gates each way: passed, failed, undecided, and what cannot be judged.
+//! Gates of each verdict: passed, failed, inconclusive, and errors.
 
 use super::judge::{Judgeable, judge};
 use super::*;

@@ -1,15 +1,15 @@
-//! The trials that ran, on the questions that every one of them has a value for: what all of tuning's numbers are over.
+//! The completed trials, on the questions that all of them have a value for: the basis of all tuning statistics.
 
 use super::means::{mean, minus};
 use super::sweep::{ScoredTrial, SweepScores, TrialScores};
 use ragtriage_core::measure::{Direction, Measure};
 use ragtriage_core::stats::cluster::clusters;
 
-/// A sweep's common ground.
+/// The questions and trials shared by all statistics of a sweep.
 pub(super) struct AlignedSweep<'a> {
     pub sweep: &'a SweepScores,
     pub measure: Measure,
-    /// Places among the sweep's questions, ascending.
+    /// Indexes among the sweep's questions, ascending.
     pub questions: Vec<usize>,
     /// Questions that only some of the trials have a value for.
     pub n_left_out: usize,
@@ -17,13 +17,13 @@ pub(super) struct AlignedSweep<'a> {
     pub n_undefined: usize,
     /// The questions' clusters, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
-    /// In the sweep's order; without those that failed.
+    /// In the sweep's order, without failed trials.
     pub trials: Vec<AlignedTrial<'a>>,
 }
 
-/// A trial that ran; the lists are parallel to [`AlignedSweep::questions`].
+/// A completed trial; the lists are parallel to [`AlignedSweep::questions`].
 pub(super) struct AlignedTrial<'a> {
-    /// Its place on the sweep: 0 is the default.
+    /// Its index in the sweep: 0 is the default.
     pub at: usize,
     pub scored: &'a ScoredTrial,
     pub values: Vec<f64>,
@@ -66,7 +66,8 @@ impl<'a> AlignedSweep<'a> {
                     .iter()
                     .filter_map(|&question| values[question])
                     .collect(),
-                // A question with a value did not fail, so something was packed for it, be it of 0 tokens.
+                // A question with a value did not fail, so something was packed for it, possibly of 0
+                // tokens.
                 context_tokens: questions
                     .iter()
                     .map(|&at| measured.context_tokens[at].unwrap_or(0.0))
@@ -98,13 +99,14 @@ impl<'a> AlignedSweep<'a> {
         self.measure.family().facts().direction
     }
 
-    /// `None` where it failed or was not tried: the first that ran is another then, which stands for no default.
+    /// `None` if it failed or was not tried: the first completed trial is then a different one and does not
+    /// represent the default.
     pub fn default(&self) -> Option<&AlignedTrial<'a>> {
         self.trials.first().filter(|column| column.at == 0)
     }
 
-    /// The trials that the sweep made. The default is one of them only where it took the place of a point of the sweep: each
-    /// of its values was tried, and no other trial has all of them.
+    /// Returns the trials that the sweep generated. The default is included only if it replaced a combination of the sweep:
+    /// each of its values was tried, and no other trial has all of them.
     pub fn searched(&self) -> Vec<&AlignedTrial<'a>> {
         let [default, others @ ..] = &self.sweep.trials[..] else {
             return Vec::new();
@@ -122,7 +124,7 @@ impl<'a> AlignedSweep<'a> {
             .collect()
     }
 
-    /// Another measure's mean over the same questions, those of them that have it; `None` where none has.
+    /// Returns another measure's mean over those of the same questions that have it; `None` if none has.
     pub fn mean_of(&self, trial: &AlignedTrial<'_>, measure: Measure) -> Option<f64> {
         let scores = &trial.measured.scores;
         let column = scores.measures.iter().position(|other| *other == measure)?;
@@ -136,7 +138,7 @@ impl<'a> AlignedSweep<'a> {
 }
 
 impl AlignedTrial<'_> {
-    /// This trial minus another, question by question.
+    /// Returns the differences of this trial minus another, by question.
     pub fn minus(&self, other: &Self) -> Vec<f64> {
         self.values
             .iter()

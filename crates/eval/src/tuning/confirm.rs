@@ -1,4 +1,4 @@
-//! Whether what was chosen holds: on questions that chose nothing, or by choosing without each fold in turn.
+//! Confirmation of the chosen trial: on held-out questions, or by choosing without each fold in turn.
 
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
@@ -10,9 +10,9 @@ use super::sweep::SweepScores;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::randomisation::randomisation;
 
-/// The winner against the default on held-out questions: the values of `plan.measure` question by question, compared where
-/// both have one. `evaluations`, at least 1, is how many trials were ever compared with a default on these questions, this one
-/// included: p is multiplied by it (Bonferroni), so that looking again does not find chance.
+/// Compares the winner with the default on held-out questions: the values of `plan.measure` by question, where both have one.
+/// `evaluations`, at least 1, is the number of trials ever compared with a default on these questions, this one included: p is
+/// multiplied by it (Bonferroni), to correct for repeated evaluations.
 #[must_use]
 pub fn held_out(
     default: &[Option<f64>],
@@ -48,9 +48,9 @@ pub fn held_out(
     }
 }
 
-/// Chooses the best trial without each fold in turn and scores it on that fold, against the default: what choosing this way
-/// brings on questions that had no say in it. Over the questions that [`super::rank`] is over. `None` where the default
-/// failed, and under two folds.
+/// Chooses the best trial without each fold in turn and scores it on that fold against the default: the gain of this way of
+/// choosing on questions that did not influence the choice. Computed over the questions of [`super::rank`]. `None` if the
+/// default failed, and with fewer than two folds.
 #[must_use]
 pub fn cross_fit(sweep: &SweepScores, plan: &TuningPlan) -> Option<CrossFit> {
     let aligned = AlignedSweep::new(sweep, plan.measure);

@@ -1,4 +1,4 @@
-//! The lines of the drawings: a measure against k, and against chunk size.
+//! Curves for charts: a measure against k, and against chunk size.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use super::means::mean;
 use super::outcome::SweepCurve;
 use ragtriage_core::measure::{Cutoff, Measure};
 
-/// The means at each k of `measures`, a curve each of `trials`; those without a value have none.
+/// Returns the means at each k of `measures`, one curve for each of `trials`; trials without a
+/// value have none.
 pub(super) fn by_k(
     aligned: &AlignedSweep<'_>,
     trials: &[&AlignedTrial<'_>],
@@ -28,8 +29,8 @@ pub(super) fn by_k(
     curves.filter(|curve| !curve.points.is_empty()).collect()
 }
 
-/// The means of `measure` against chunk size, a curve a group of the sweep's trials, by the groups' names. A point is the
-/// mean over the group's trials of that size.
+/// Returns the means of `measure` against chunk size, one curve per group of the sweep's trials, by the groups' names. A
+/// point is the mean over the group's trials of that size.
 pub(super) fn by_size(aligned: &AlignedSweep<'_>, measure: Measure) -> Vec<SweepCurve> {
     let mut groups: BTreeMap<&str, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
     for trial in aligned.searched() {

@@ -1,7 +1,7 @@
-//! What each varied parameter does on its own: of its values, the mean over all trials of the sweep that share it.
+//! Main effect of each varied parameter: for each of its values, the mean over all trials of the sweep that share it.
 //!
-//! In a full grid every value meets the same others, so that these means differ by the trial alone. In a random sample, or
-//! where trials failed, they do so only roughly: such an effect is said to be unbalanced.
+//! In a full grid every value is combined with the same others, so that these means differ by that value alone. In a
+//! random sample, or if trials failed, this holds only roughly: such an effect is reported as unbalanced.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::means::{difference_interval, mean};
 use super::outcome::{EffectValue, ParameterEffect};
 use super::sweep::Varied;
 
-/// The effects, in the order in which the trials were given; none where no question has a value. Values that no trial
-/// which ran has are left out, and what has one value only has no effect.
+/// Returns the effects, in the order of the varied parameters; none if no question has a value. Values without a
+/// completed trial are omitted, and parameters with a single value have no effect.
 pub(super) fn effects(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<ParameterEffect> {
     if aligned.questions.is_empty() {
         return Vec::new();
@@ -59,7 +59,7 @@ fn effect(
     }
 }
 
-/// The trials that have this value of `key`.
+/// Returns the trials that have this value of `key`.
 fn sharing<'a, 'b>(
     sweep: &[&'b AlignedTrial<'a>],
     key: &str,
@@ -78,7 +78,7 @@ fn sharing<'a, 'b>(
         .collect()
 }
 
-/// The trials' values of what was varied besides `key`, sorted.
+/// Returns the trials' values of the other varied parameters, sorted.
 fn others<'a>(
     trials: &[&AlignedTrial<'a>],
     key: &str,
@@ -134,7 +134,7 @@ fn effect_value(
     }
 }
 
-/// The mean over trials, question by question.
+/// Returns the mean over trials, by question.
 fn mean_column(columns: &[&AlignedTrial<'_>]) -> Vec<f64> {
     let n_questions = columns.first().map_or(0, |column| column.values.len());
     (0..n_questions)

@@ -1,11 +1,11 @@
-//! The Pareto front: quality at the prompt against the context tokens it costs.
+//! The Pareto front of quality at the prompt against context tokens.
 
 use super::means::{TIE, is_better};
 use super::outcome::RankedTrial;
 use ragtriage_core::measure::Direction;
 
-/// Of each row, whether no other is at least as good on both and better in one; equals stand on it together. A row
-/// without a mean at the prompt does not.
+/// Marks the rows on the Pareto front: no other row is at least as good on both and better in one; equal rows are
+/// all on it. A row without a mean at the prompt is not.
 pub(super) fn front(rows: &[RankedTrial], direction: Direction) -> Vec<bool> {
     rows.iter()
         .map(|row| {

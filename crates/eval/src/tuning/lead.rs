@@ -1,5 +1,5 @@
-//! The sentences about a trial that scored higher than the default where it was chosen, and about the others beside it.
-//! What is claimed is `verdict.rs`'s to decide.
+//! Sentences about a trial that scored higher than the default on the questions that chose it, and about the other
+//! trials. `verdict.rs` decides which claim is made.
 
 use super::means::is_better;
 use super::outcome::{CrossFit, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
@@ -8,7 +8,7 @@ use ragtriage_core::measure::Direction;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 
-/// More names than that are counted: they stand in the table.
+/// Maximum number of names listed; more are counted, since the table lists them.
 const MOST_NAMES: usize = 3;
 
 /// A trial that scored higher than the default.
@@ -20,19 +20,19 @@ pub(super) struct Lead<'a> {
     direction: Direction,
 }
 
-/// A comparison that told nothing.
+/// An inconclusive comparison.
 struct Unclear {
     n: usize,
     n_clusters: usize,
-    /// What p was multiplied by.
+    /// The factor that p was multiplied by.
     evaluations: usize,
-    /// The n in words.
+    /// The number of questions, formatted.
     questions: String,
     numbers: String,
 }
 
 impl<'a> Lead<'a> {
-    /// `None` where `row` did not score higher.
+    /// Returns `None` if `row` did not score higher.
     pub fn new(
         row: &'a RankedTrial,
         default: &'a RankedTrial,
@@ -51,7 +51,7 @@ impl<'a> Lead<'a> {
         })
     }
 
-    /// Whether max-T over all trials tells it from the default.
+    /// Returns true if max-T over all trials distinguishes it from the default.
     pub fn passes(&self) -> bool {
         passes(self.row)
     }
@@ -64,7 +64,7 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Held-out questions did not tell it from the default.
+    /// Reports that held-out questions did not distinguish it from the default.
     pub fn not_confirmed(&self, found: &HeldOut, n_needed: Option<usize>) -> TuningVerdict {
         let unclear = Unclear {
             n: found.n,
@@ -76,10 +76,10 @@ impl<'a> Lead<'a> {
         self.indistinguishable(&unclear, n_needed)
     }
 
-    /// The questions that chose it did not tell it from the default.
+    /// Reports that the choosing questions did not distinguish it from the default.
     pub fn not_shown(&self, n_needed: Option<usize>) -> TuningVerdict {
         let TrialRanking { n, n_clusters, .. } = *self.ranking;
-        // Max-T allows for all trials by itself.
+        // Max-T already allows for all trials.
         let unclear = Unclear {
             n,
             n_clusters,
@@ -122,7 +122,7 @@ impl<'a> Lead<'a> {
         } else {
             String::new()
         };
-        // Where clusters are too few, fewer questions than there are would not do.
+        // If clusters are too few, a smaller number of questions than present would be misleading.
         let size = n_needed.filter(|n_needed| !too_few || n_needed > n);
         let size = size.map_or(String::new(), |n_needed| {
             self.size_text(n_needed, n_needed <= *n)
@@ -146,7 +146,7 @@ impl<'a> Lead<'a> {
         )
     }
 
-    /// The other trials that max-T tells from the default; nothing where there is none.
+    /// Lists the other trials that max-T distinguishes from the default; empty without any.
     fn others(&self) -> String {
         let others = self
             .ranking
@@ -202,7 +202,8 @@ impl<'a> Lead<'a> {
                 names(&above)
             ),
         };
-        // The folds choose by the mean: where another has the best, the gain is not this trial's.
+        // The folds choose by the mean: if another trial has the best one, the gain is not this
+        // trial's.
         let gained = if above.is_empty() {
             format!(
                 "Chosen without the questions it is scored on, in {n_folds} folds, the gain is {gain}"
@@ -224,7 +225,7 @@ impl<'a> Lead<'a> {
         )
     }
 
-    /// The numbers where it was chosen.
+    /// Formats the statistics on the choosing questions.
     fn numbers(&self) -> String {
         let Difference {
             delta,
@@ -246,7 +247,7 @@ impl<'a> Lead<'a> {
     }
 }
 
-/// `1 question`, `1,204 questions`.
+/// Formats `1 question`, `1,204 questions`.
 pub(super) fn questions(n: usize) -> String {
     plural(n, "question", "questions")
 }
@@ -255,7 +256,8 @@ fn passes(row: &RankedTrial) -> bool {
     row.difference.is_some_and(|seen| seen.p_max_t < LEVEL)
 }
 
-/// The least p of a two-sided test by sign flips: of 2^clusters assignments the observed one and its opposite.
+/// Returns the smallest p of a two-sided test by sign flips: of 2^clusters assignments the observed one and
+/// its opposite.
 fn least_p(n_clusters: usize) -> f64 {
     2.0 * 0.5_f64.powi(n_clusters as i32)
 }
@@ -295,7 +297,7 @@ fn held_out_numbers(found: &HeldOut) -> String {
     )
 }
 
-/// `+0.031 [0.008, 0.054]`.
+/// Formats `+0.031 [0.008, 0.054]`.
 fn with_interval(delta: f64, ci95: Option<Interval>) -> String {
     ci95.map_or_else(
         || format!("{delta:+.3}"),

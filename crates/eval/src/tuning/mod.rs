@@ -1,8 +1,8 @@
-//! What a sweep found: many trials scored on the same questions, and whether any of them is better than the default.
+//! Analysis of a sweep: many trials scored on the same questions, and whether any of them is better than the default.
 //!
-//! Everything here is arithmetic over a [`SweepScores`]; running trials is `sweep/`'s. The order of work: [`rank`] the sweep of the
-//! questions that may be looked at, then confirm its winner on questions that chose nothing ([`held_out`]), or crosswise where
-//! there are none ([`cross_fit`]), then [`judge`] what follows.
+//! All functions compute on a [`SweepScores`]; `sweep/` runs the trials. Steps: [`rank`] the sweep on the tuning questions, confirm
+//! its winner on held-out questions ([`held_out`]), or by cross-fitting if there are none ([`cross_fit`]), then [`judge`] the
+//! result.
 
 mod aligned;
 mod confirm;
@@ -32,16 +32,17 @@ pub use verdict::judge;
 
 use ragtriage_core::measure::Measure;
 
-/// How a sweep is read.
+/// Options for analysing a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuningPlan {
-    /// What trials are ranked and judged by; one whose values become one by their mean.
+    /// The measure that ranks and judges trials; it averages over questions.
     pub measure: Measure,
     /// The view at equal k: the same family at one k for all.
     pub equal_k: Measure,
     /// The view at equal context tokens: the same family at one budget for all.
     pub equal_tokens: Measure,
-    /// What stands against context tokens in the front: the same family over what each trial itself packs.
+    /// The measure plotted against context tokens in the front: the same family over the passages that
+    /// each trial packs.
     pub at_prompt: Measure,
     /// The family at several k, ascending, for the curves.
     pub curve: Vec<Measure>,

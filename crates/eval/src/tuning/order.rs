@@ -1,4 +1,4 @@
-//! Which trial comes first: by the measure, of equals fewer context tokens, then the default, then the earlier made.
+//! Order of the trials: by the measure, then fewer context tokens, then the default, then the earlier one.
 
 use std::cmp::Ordering;
 
@@ -6,8 +6,8 @@ use super::aligned::AlignedSweep;
 use super::means::{TIE, mean};
 use ragtriage_core::measure::Direction;
 
-/// The places of [`AlignedSweep::trials`], best first, by means over the questions `over`, which are places of
-/// [`AlignedSweep::questions`].
+/// Returns the indexes of [`AlignedSweep::trials`], best first, by means over the questions `over`, which are
+/// indexes of [`AlignedSweep::questions`].
 pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usize> {
     let trials = aligned.trials.iter();
     let (means, tokens): (Vec<f64>, Vec<f64>) = trials
@@ -20,7 +20,8 @@ pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usiz
         .unzip();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));
-    // Neighbours that differ by rounding are equal; the default, being the first, precedes its equals.
+    // Neighbours that differ by rounding are tied; the default, being the first, precedes trials tied
+    // with it.
     for equals in order.chunk_by_mut(|&a, &b| (means[a] - means[b]).abs() <= TIE) {
         equals.sort_by(|&a, &b| tokens[a].total_cmp(&tokens[b]).then(a.cmp(&b)));
     }

@@ -1,4 +1,4 @@
-//! A sweep put in order, with every trial's numbers and its difference from the default.
+//! Ranks a sweep, with every trial's statistics and its difference from the default.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::outcome::{Difference, RankedTrial, TrialRanking};
 use super::sweep::{ScoredTrial, SweepScores};
 use ragtriage_core::stats::max_t::max_t;
 
-/// More lines than that hide one another.
+/// Maximum number of curves in a chart.
 const MOST_CURVES: usize = 7;
 
-/// Ranks the trials of `sweep` by `plan.measure`, over the questions that every trial which ran has a value for.
+/// Ranks the trials of `sweep` by `plan.measure`, over the questions that every completed trial has a value for.
 #[must_use]
 pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
     let aligned = AlignedSweep::new(sweep, plan.measure);
@@ -52,7 +52,7 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
     }
 }
 
-/// Each trial minus the default, parallel to the trials.
+/// Returns each trial's difference from the default, parallel to the trials.
 fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Difference>> {
     let mut found = vec![None; aligned.trials.len()];
     let Some(default) = aligned.default().filter(|_| !aligned.questions.is_empty()) else {
@@ -96,7 +96,7 @@ fn row(
     }
 }
 
-/// The row of a trial that failed; `None` for one that ran.
+/// Returns the row of a failed trial; `None` for a completed one.
 fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
     let error = trial.result.as_ref().err()?;
     Some(RankedTrial {
@@ -114,7 +114,8 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
     })
 }
 
-/// The trials drawn against k: the default, then the best of each group of retrievers, in that `order`, which begins with the winner.
+/// Returns the trials drawn against k: the default, then the best of each group of retrievers, in that `order`, which begins with
+/// the winner.
 fn shown<'a, 'b>(aligned: &'b AlignedSweep<'a>, order: &[usize]) -> Vec<&'b AlignedTrial<'a>> {
     let mut groups = BTreeSet::new();
     let best = order

@@ -1,4 +1,4 @@
-//! Sweeps of a few questions worked by hand, and what tuning claims where there is nothing to find.
+//! Sweeps of a few questions worked by hand, and claims of tuning without a true difference.
 
 mod chance;
 
@@ -29,8 +29,8 @@ fn plan(name: &str) -> TuningPlan {
     }
 }
 
-/// A trial that ran: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, and `EM@prompt` the same; so many
-/// context tokens for each question.
+/// A completed trial: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, `EM@prompt` equal to it;
+/// `tokens` context tokens for each question.
 fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
     let row = |value: &Option<f64>| {
         vec![
@@ -457,7 +457,7 @@ fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
         ]
     );
     assert_eq!((effects[0].range, effects[1].range), (0.5, 0.25));
-    // Both sizes have k 3 and 5; the size that failed in all is no value.
+    // Both sizes have k 3 and 5; the size whose trials all failed is not a value.
     assert!(effects[0].balanced && effects[1].balanced);
     // Of k 3 the differences -.25, 0 have se .125; times t(.975, 1) = 12.7 that is more than two values can differ.
     assert_interval(effects[1].values[0].ci95, -1.0, 1.0);
@@ -639,7 +639,7 @@ fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
             .all(|fold| fold.n == 1 && fold.delta == -0.5)
     );
     assert_interval(found.ci95, -0.5, -0.5);
-    // One cluster cannot be parted.
+    // One cluster cannot be split.
     assert_eq!(cross_fit(&sweep_of(&[0, 0], trials), &plan("EM@5")), None);
     // Of equals the default is chosen, as when ranking.
     let equals = vec![
@@ -696,7 +696,7 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
         "a is better than the default: EM@5 0.800 against 0.000, +0.800 [0.498, 1.000], p 0.008 by max-T over 1 trial, on \
          10 questions. Chosen without the questions it is scored on, in 2 folds, the gain is +0.800 [0.498, 1.000]."
     );
-    // Unconfirmed it is no claim.
+    // Without confirmation it is not a claim.
     let found = verdict(&sweep, None);
     assert_eq!((found.claimed, found.n_needed), (None, None));
     assert!(
@@ -768,7 +768,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
          against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 evaluations allowed for). A true difference of +0.200, as seen where \
          it was chosen, would be found 4 times in 5 with 50 questions."
     );
-    // Shown to be worse is no claim, and is not what the sentence above says either.
+    // A trial shown to be worse is not a claim, and the sentence above does not say so either.
     let found = judged(0.5, 0.25, 0.01, 1);
     assert_eq!((found.claimed, found.n_needed), (None, None));
     assert!(
@@ -825,7 +825,7 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
          10 questions; a ranks higher and is not distinguishable. Choosing the best without the questions it is scored on, in \
          2 folds, brings +0.150 [-0.125, 0.400]."
     );
-    // Unconfirmed it is no claim, and that it differs is said.
+    // Without confirmation it is not a claim, and the difference is reported.
     let found = verdict(&sweep, None);
     assert_eq!(found.claimed, None);
     assert!(

@@ -1,8 +1,8 @@
-//! What follows from a ranking and its confirmation, in a sentence or two; the sentences of a claim and of its lack are
-//! `lead.rs`'s.
+//! Verdict of a ranking and its confirmation, in a sentence or two; `lead.rs` writes the sentences of a claim and of its
+//! absence.
 //!
-//! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on questions that chose nothing,
-//! or, where all questions chose, on max-T over all trials; the cross-fitted gain then says how large it is.
+//! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on held-out questions, or, if
+//! all questions were used for choosing, on max-T over all trials; the cross-fitted gain then estimates its size.
 
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
@@ -13,10 +13,11 @@ use super::sweep::SweepScores;
 use crate::compare::LEVEL;
 use ragtriage_core::stats::detectable::needed;
 
-/// Judges `ranking`, which is `sweep`'s by `plan`. On held-out questions its winner is claimed to be better than the default
-/// where their p, evaluations allowed for, is under 5 % and it is the better one there too: nothing else is tested there.
-/// Cross-fitted, the first in order that is better than the default with p by max-T under 5 % is claimed: max-T bounds the
-/// chance of any false claim over all trials, so that it need not be the winner. Without a confirmation nothing is claimed.
+/// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
+/// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. With
+/// cross-fitting, the first ranked trial that is better than the default with p by max-T under 5% is claimed: max-T bounds
+/// the probability of any false claim over all trials, so that it need not be the winner. Without a confirmation nothing is
+/// claimed.
 #[must_use]
 pub fn judge(
     ranking: &TrialRanking,
@@ -69,7 +70,7 @@ fn unclaimed(text: String) -> TuningVerdict {
     }
 }
 
-/// The default's row; `None` where it failed.
+/// Returns the default's row; `None` if it failed.
 fn default_row<'a>(ranking: &'a TrialRanking, sweep: &SweepScores) -> Option<&'a RankedTrial> {
     let default = sweep.trials.first()?;
     ranking
@@ -116,8 +117,8 @@ fn none_higher(ranking: &TrialRanking, best: &RankedTrial, default: &RankedTrial
     )
 }
 
-/// How many comparisons p allows for: the evaluations at held-out questions, or all trials. Of max-T, which allows for less where trials
-/// are alike, it is the most.
+/// Returns the number of comparisons that p allows for: the evaluations at held-out questions, or all trials. It is an upper bound for
+/// max-T, which allows for less if trials are alike.
 fn n_tries(ranking: &TrialRanking, confirmation: Option<&Confirmation>) -> f64 {
     let n = match confirmation {
         Some(Confirmation::HeldOut(found)) => found.evaluations,

@@ -1,4 +1,4 @@
-//! A set from a copy on this machine.
+//! Installation of a data set from a local copy.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,8 +11,8 @@ use ragtriage_datasets::DatasetError;
 
 /// Copies the known data set `name` from `from` to `<to_root>/<name>` and returns that path.
 ///
-/// `from` is its folder or one of its files (of a set that is one file: just that one is taken). Files that the set does
-/// not need stay behind. A copy that is there already is an error, or with `force` replaced.
+/// `from` is its folder or one of its files (for a single-file set only that file is copied). Files that the set does
+/// not need are not copied. An existing copy is an error, or replaced with `force`.
 pub fn copy_local(
     name: &str,
     from: &Path,
@@ -31,7 +31,7 @@ pub fn copy_local(
     Ok(target)
 }
 
-/// The files to copy, each with its path in the set.
+/// Returns the files to copy, each with its path in the set.
 fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     if !from.exists() {
         return Err(DatasetError::Missing {
@@ -54,7 +54,7 @@ fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetE
     wanted(set, folder)
 }
 
-/// Copies the bytes, not the permissions: a read-only original makes a copy that can be replaced.
+/// Copies the bytes, not the permissions: the copy of a read-only original can be replaced.
 fn copy_file(from: &Path, to: &Path) -> Result<(), DatasetError> {
     let unwritable = DatasetError::write(to);
     if let Some(folder) = to.parent() {

@@ -1,4 +1,4 @@
-//! Why a data set could not be fetched from its publisher, and what to do about it.
+//! Errors of fetching a data set from its publisher, with hints.
 
 use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
@@ -6,31 +6,31 @@ use std::path::PathBuf;
 use ragtriage_datasets::DatasetError;
 use ragtriage_http::HttpError;
 
-/// By cause; [`FetchError::hint`] says what to do.
+/// An error by cause; [`FetchError::hint`] suggests a fix.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// A set that is taken from a copy only.
+    /// A set that can only be installed from a copy.
     #[error("`{name}` has no address to fetch it from")]
     NoPublisher {
         /// The set.
         name: &'static str,
     },
-    /// The transfer.
+    /// The transfer failed.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// Other bytes than the set's.
+    /// The file's hash differs from the published one.
     #[error("the response of `{url}` has {kind} {found}, expected {expected}")]
     Hash {
         /// The address.
         url: String,
-        /// Which hash.
+        /// The kind of hash.
         kind: &'static str,
-        /// The set's, in hex.
+        /// The published hash, in hex.
         expected: &'static str,
-        /// The file's, in hex.
+        /// The file's hash, in hex.
         found: String,
     },
-    /// An archive that is none, or that nobody should unpack.
+    /// A file that is not an archive, or is unsafe to unpack.
     #[error("cannot unpack the archive of `{url}`: {what}")]
     Archive {
         /// The address.
@@ -43,10 +43,10 @@ pub enum FetchError {
     Disk {
         /// The file.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// The set or its place.
+    /// An error of the set or its location.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
 }

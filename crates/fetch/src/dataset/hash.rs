@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 
 use ragtriage_core::text::hex::hex;
 
-/// A digest in lower-case hex, as the publisher or those who vouch for the file give it.
+/// A digest in lower-case hex, as published by the publisher or by projects that pin the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hash {
     Sha256(&'static str),
-    /// Against broken transfers; it is no proof against somebody who means harm.
+    /// Detects transfer errors; no protection against deliberate manipulation.
     Md5(&'static str),
 }
 
@@ -31,7 +31,7 @@ impl Hash {
         }
     }
 
-    /// That of the file at `path`.
+    /// Returns the digest of the file at `path`.
     pub(super) fn of(self, path: &Path) -> io::Result<String> {
         match self {
             Self::Sha256(_) => sha256(path),
@@ -40,7 +40,7 @@ impl Hash {
     }
 }
 
-/// The sha256 of the file at `path`.
+/// Returns the sha256 of the file at `path`.
 pub(super) fn sha256(path: &Path) -> io::Result<String> {
     of_file::<Sha256>(path)
 }

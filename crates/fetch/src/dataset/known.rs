@@ -1,18 +1,18 @@
-//! The known data sets: their files, and where their publishers have them.
+//! The known data sets: their files and their publishers' addresses.
 
 use std::path::{Path, PathBuf};
 
 use super::hash::Hash;
 use ragtriage_datasets::DatasetError;
 
-/// A published data set and the files it needs, as globs from its folder.
+/// A published data set and the files it needs, as globs relative to its folder.
 pub(super) struct KnownSet {
     pub(super) name: &'static str,
     /// Each must match at least one file.
     pub(super) required: &'static [&'static str],
-    /// Taken when there.
+    /// Copied if present.
     optional: &'static [&'static str],
-    /// None where it is taken from a copy only.
+    /// `None` if it can only be installed from a copy.
     pub(super) publisher: Option<Publisher>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Publisher {
     pub(super) packed: Archived,
     /// The published hash of the file, if there is one.
     pub(super) hash: Option<Hash>,
-    /// A larger file is not the set.
+    /// Maximum size of the download.
     pub(super) most_bytes: u64,
     /// As the publisher states it.
     pub(super) licence: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct Publisher {
 /// The form of the download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Archived {
-    /// The set's one file, under its name there.
+    /// The single file of the set, with its name there.
     File(&'static str),
     /// A zip archive.
     Zip,
@@ -40,7 +40,7 @@ pub(super) enum Archived {
 }
 
 impl KnownSet {
-    /// All that is taken: licences and descriptions travel with every set.
+    /// Returns all patterns: licences and descriptions are included with every set.
     pub(super) fn patterns(&self) -> impl Iterator<Item = &'static str> {
         const PAPERS: [&str; 2] = ["README*", "LICEN[CS]E*"];
         self.required
@@ -54,8 +54,8 @@ impl KnownSet {
 const MIB: u64 = 1 << 20;
 
 /// Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer, the table of beir-cellar/beir, Glasgow's list of test
-/// collections. Hashes: SQuAD's and HotpotQA's as several projects pin them (tensorflow/datasets, `ParlAI`), SciFact's as BEIR
-/// publishes it. HotpotQA has 44 MiB, the others 2 to 5.
+/// collections. Hashes: those of SQuAD and HotpotQA as pinned by several projects (tensorflow/datasets, `ParlAI`), SciFact's as
+/// published by BEIR. HotpotQA has 44 MiB, the others 2 to 5.
 static SETS: [KnownSet; 8] = [
     KnownSet {
         name: "hotpotqa",
@@ -143,7 +143,7 @@ static SETS: [KnownSet; 8] = [
     },
 ];
 
-/// The set of that name.
+/// Returns the set of that name.
 pub(super) fn set(name: &str) -> Result<&'static KnownSet, DatasetError> {
     SETS.iter()
         .find(|set| set.name == name)
@@ -153,7 +153,7 @@ pub(super) fn set(name: &str) -> Result<&'static KnownSet, DatasetError> {
         })
 }
 
-/// The place of the set under `root`; one that is taken is an error without `force`.
+/// Returns the location of the set under `root`; an existing one is an error without `force`.
 pub(super) fn target(set: &KnownSet, root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
     let target = root.join(set.name);
     if target.exists() && !force {
@@ -180,7 +180,7 @@ mod tests {
                 Archived::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
                 Archived::TarGz => assert!(name.ends_with(".tar.gz")),
             }
-            // 4 bits a digit.
+            // 4 bits per digit.
             let n_digits = publisher
                 .hash
                 .map(|hash| (hash.name(), hash.expected().len()));

@@ -1,7 +1,7 @@
-//! Known data sets, put where the settings expect them: from their publishers, or from a copy on this machine.
+//! Known data sets, installed where the configuration expects them: from their publishers, or from a local copy.
 //!
-//! A set is made beside its place and renamed at the end, so that there is never half a set. Left out: who may have it. Every
-//! publisher's licence is told; none is asked for.
+//! A set is built in a sibling folder and renamed at the end, so that a partial set is never visible. Licence checks are out
+//! of scope: every publisher's licence is printed, none has to be accepted.
 
 mod copy;
 mod error;
@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use known::KnownSet;
 use ragtriage_datasets::{DatasetError, globs};
 
-/// The files of the set under `folder`, each with its path in the set; fails when a required one is not there.
+/// Returns the files of the set under `folder`, each with its path in the set; fails if a required one is
+/// missing.
 fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let files = globs::walk(folder)?;
     required(set, folder, &files)?;

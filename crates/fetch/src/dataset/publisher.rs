@@ -1,4 +1,4 @@
-//! A set from its publisher: fetched, known by its hash, unpacked.
+//! Installation of a data set from its publisher: downloaded, verified by its hash, unpacked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,30 +13,31 @@ use ragtriage_core::text::address::shown;
 use ragtriage_datasets::DatasetError;
 use ragtriage_http::{Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, address};
 
-/// Publishers' servers are slow to answer, or gone.
+/// Publishers' servers may be slow or unreachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Tries that bring nothing new.
+/// Attempts without progress.
 const TRIES: u32 = 4;
-/// Time for one set, however often it breaks off.
+/// Time limit for one set, across interruptions.
 const DEADLINE: Duration = Duration::from_hours(6);
 
-/// A set that is in place.
+/// An installed set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     /// Its folder.
     pub folder: PathBuf,
     /// The address it came from, without secrets.
     pub url: String,
-    /// The sha256 of what was fetched, where there was no hash to hold it against.
+    /// The sha256 of the download, if there was no published hash to verify it.
     pub unverified: Option<String>,
     /// The publisher's licence.
     pub licence: &'static str,
 }
 
-/// Fetches the known data set `name` to `<to_root>/<name>`, from its publisher or from `url`, which must have the same file.
+/// Fetches the known data set `name` to `<to_root>/<name>`, from its publisher or from `url`, which must have an identical
+/// file.
 ///
-/// An interrupted download stays in `<to_root>/.<name>.partial`; the next call resumes it. A set that is there already is an
-/// error, or with `force` replaced.
+/// An interrupted download remains in `<to_root>/.<name>.partial`; the next call resumes it. An existing set is an error, or
+/// replaced with `force`.
 pub async fn fetch(
     name: &str,
     url: Option<&str>,
@@ -83,7 +84,7 @@ async fn fetch_set(
         Err(FetchError::Disk { .. } | FetchError::Dataset(DatasetError::Write { .. }))
     );
     if !is_full {
-        partial.remove(); // what is wrong with it is wrong the next time too
+        partial.remove(); // it would fail again the next time
     }
     Ok(Fetched {
         folder: target,
@@ -93,7 +94,7 @@ async fn fetch_set(
     })
 }
 
-/// Verifies the fetched file and makes the set of it. Gives its sha256 where there is nothing to hold it against.
+/// Verifies the download and installs the set. Returns its sha256 unless a hash is published.
 fn place(
     set: &KnownSet,
     publisher: &Publisher,

@@ -1,4 +1,4 @@
-//! A folder beside a set's place, in which the set is made.
+//! A temporary folder next to a set's location, in which the set is built.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use ragtriage_datasets::DatasetError;
 /// The name of a replaced set in the folder it is moved to.
 const SET: &str = "set";
 
-/// The folder; gone at the end, whatever happens.
+/// The temporary folder; removed on drop.
 pub(super) struct SetScratch {
     path: PathBuf,
     root: PathBuf,
@@ -16,10 +16,10 @@ pub(super) struct SetScratch {
 }
 
 impl SetScratch {
-    /// An empty one in `root` for the set `name`, which no other process uses.
+    /// Creates an empty one in `root` for the set `name`, not shared with other processes.
     pub(super) fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
         let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
-        let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
+        let _ = fs::remove_dir_all(&path); // left by a killed process with this id, if any
         fs::create_dir_all(&path).map_err(DatasetError::write(&path))?;
         Ok(Self {
             path,
@@ -32,16 +32,16 @@ impl SetScratch {
         &self.path
     }
 
-    /// Puts the folder in the place of what stands at `target`, if anything does.
+    /// Replaces `target`, if it exists, with the folder.
     pub(super) fn install(self, target: &Path) -> Result<(), DatasetError> {
         let earlier = Self::new(&self.root, &self.name, "old")?;
-        let _held = lock(&earlier.path); // where files cannot be locked, it is done without
+        let _held = lock(&earlier.path); // without a lock if the file system has none
         let old = earlier.path.join(SET);
         if target.exists() {
             fs::rename(target, &old).map_err(DatasetError::write(target))?;
         }
         fs::rename(&self.path, target).map_err(|error| {
-            let _ = fs::rename(old, target); // back to what was there; the first error tells more
+            let _ = fs::rename(old, target); // restores the old set; the first error is more informative
             DatasetError::write(target)(error)
         })
     }
@@ -53,8 +53,8 @@ impl Drop for SetScratch {
     }
 }
 
-/// Puts the set `name` of `root` back where a process was killed between the two renames of [`SetScratch::install`]: the last one that
-/// was moved aside, unless the process lives. Where that fails, there is no set, as before.
+/// Restores the set `name` of `root` if a process was killed between the two renames of [`SetScratch::install`]: moves the
+/// newest replaced copy back, unless its process is alive. If that fails, the set remains missing.
 pub(super) fn restore(root: &Path, name: &str) {
     let target = root.join(name);
     if target.exists() {
@@ -65,11 +65,11 @@ pub(super) fn restore(root: &Path, name: &str) {
     };
     let Some(_held) = lock(&folder) else { return };
     if fs::rename(folder.join(SET), &target).is_ok() {
-        let _ = fs::remove_dir_all(&folder); // what stays of it is empty
+        let _ = fs::remove_dir_all(&folder); // only an empty folder remains
     }
 }
 
-/// The youngest folder with a set `name` that was moved aside.
+/// Returns the newest folder with a set `name` that was moved aside.
 fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
     let begin = format!(".{name}.");
@@ -85,7 +85,8 @@ fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
         .max_by_key(|folder| fs::metadata(folder).and_then(|it| it.modified()).ok())
 }
 
-/// Takes the lock that says that whoever moved a set to `folder` lives; `None` where another has it.
+/// Takes the lock that marks the process that moved a set to `folder` as alive; `None` if another
+/// process holds it.
 fn lock(folder: &Path) -> Option<File> {
     let opened = OpenOptions::new()
         .write(true)
@@ -101,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder as a killed process leaves it.
+    /// A folder as left by a killed process.
     fn left(root: &Path, folder: &str, text: &str) -> PathBuf {
         let folder = root.join(folder);
         fs::create_dir_all(folder.join(SET)).expect("made");

@@ -1,4 +1,4 @@
-//! Fetching a pinned model from the Hugging Face hub, or from a mirror that answers the same paths.
+//! Downloads of pinned models from the Hugging Face hub, or from a mirror with equal paths.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,14 +8,15 @@ use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{FILES, Pin, PlaceTried};
 use ragtriage_http::{Backoff, Downloader, FileRequest, OnDownload, Partial, address};
 
-/// An unreachable hub is given up quickly: there is another way to the same bytes.
+/// An unreachable hub is given up quickly: there is another source.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time for one file, however often it breaks off.
+/// Time limit for one file, across interruptions.
 const DEADLINE: Duration = Duration::from_hours(6);
-/// No file of a pinned model is larger.
+/// Maximum size of a file of a pinned model.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Fetches each file of `pin` that `folder` does not have right; the error says which URL failed and why.
+/// Fetches each file of `pin` that is missing or wrong in `folder`; the error contains the URL and the
+/// reason.
 pub(super) async fn fetch(
     hub: &str,
     pin: &Pin,

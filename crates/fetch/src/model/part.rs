@@ -1,4 +1,4 @@
-//! A file being fetched: it lies under a name of its own, and gets its right one only when its hash is right.
+//! A file being fetched: it has a temporary name, and is renamed only when its hash matches.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ragtriage_encoder::checkpoint::{CheckpointError, sha256_of_file};
 
-/// Makes names differ within a process; the process id makes them differ between processes.
+/// Makes names unique within a process; the process id makes them unique between processes.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// A name in `folder` that no other process or call uses.
+/// Returns a name in `folder` that no other process or call uses.
 pub(super) fn own_name(folder: &Path, stem: &str) -> PathBuf {
     folder.join(format!(
         ".{stem}.{}-{}.part",
@@ -25,7 +25,7 @@ pub(super) struct PartialFile {
 }
 
 impl PartialFile {
-    /// Starts `name` in `folder`, empty.
+    /// Creates `name` in `folder`, empty.
     pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
         let path = own_name(folder, name);
         File::create_new(&path).map_err(|source| CheckpointError::Write {
@@ -66,7 +66,7 @@ impl PartialFile {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        // Gone already when it was renamed.
+        // Fails if the file was already renamed.
         let _ = std::fs::remove_file(&self.path);
     }
 }

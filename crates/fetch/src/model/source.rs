@@ -1,8 +1,8 @@
 //! The sources of a checkpoint: a folder, the model cache, the Hugging Face hub, a Python package, in this order.
 //!
-//! A pinned model's files are hashed on every opening and never used unverified; what is fetched is written under a
-//! temporary name, hashed, and renamed, so that several processes may share the cache. Left out: fetching models
-//! that are not pinned, since nothing would say that the bytes are the right ones.
+//! A pinned model's files are hashed on every opening and never used unverified; downloads are written under a
+//! temporary name, hashed, and renamed, so that several processes may share the cache. Models that are not pinned
+//! are not downloaded, since their bytes could not be verified.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, PINS, Pin, PlaceTried};
 use ragtriage_http::OnDownload;
 
-/// Which model.
+/// A reference to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelRef {
     /// By its name on the Hugging Face hub, such as `sentence-transformers/all-MiniLM-L6-v2`.
     Named(String),
-    /// The named model, in this folder and nowhere else.
+    /// The named model, only in this folder.
     NamedIn(String, PathBuf),
-    /// Whatever checkpoint this folder holds.
+    /// Any checkpoint in this folder.
     Folder(PathBuf),
 }
 
 impl ModelRef {
-    /// A setting's text: a folder under `base` where there is one or the text reads like a path, else a name.
+    /// Parses a setting: a folder under `base` if it exists or the text looks like a path, else a name.
     pub fn parse(text: &str, base: &Path) -> Self {
         let path = base.join(text);
         if path.is_dir()
@@ -38,24 +38,24 @@ impl ModelRef {
     }
 }
 
-/// The places that models are cached in and fetched from.
+/// The locations that models are cached in and downloaded from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSource {
-    /// The cache directory; models lie in `models/<name>/` under it.
+    /// The cache directory; models are in `models/<name>/` under it.
     pub cache_dir: PathBuf,
-    /// The hub's base URL, without a slash at the end: [`HUB`] unless `HF_ENDPOINT` says otherwise.
+    /// The hub's base URL, without a trailing slash: [`HUB`] unless `HF_ENDPOINT` is set.
     pub hub: String,
-    /// True if to fetch nothing.
+    /// Disables downloads.
     pub offline: bool,
 }
 
 /// The Hugging Face hub.
 pub const HUB: &str = "https://huggingface.co";
 
-/// Finds the model, fetching it where it is pinned and not there yet.
+/// Locates the model, downloading it if it is pinned and missing.
 ///
 /// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
-/// file in a named folder, or in the cache when it cannot be fetched anew.
+/// file in a named folder, or in the cache if it cannot be fetched again.
 pub async fn locate(
     model: &ModelRef,
     source: &ModelSource,
@@ -72,7 +72,7 @@ fn pin_of(name: &str) -> Option<&'static Pin> {
     PINS.iter().find(|pin| pin.name == name)
 }
 
-/// Hashing is a blocking affair of some 50 ms.
+/// Hashing blocks for about 50 ms.
 async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, CheckpointError> {
     let folder = folder.to_owned();
     tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin))

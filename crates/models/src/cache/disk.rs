@@ -8,12 +8,13 @@ use std::time::SystemTime;
 pub struct DiskUse {
     /// Bytes of its files.
     pub bytes: u64,
-    /// When the last of them was written.
+    /// The latest modification time.
     pub changed: Option<SystemTime>,
 }
 
 impl DiskUse {
-    /// Measures the file or folder at `path`. Files that disappear meanwhile, or cannot be read, count as empty.
+    /// Measures the file or folder at `path`. Files that disappear in the meantime, or cannot be read, count as
+    /// empty.
     #[must_use]
     pub fn of(path: &Path) -> Self {
         let files = walkdir::WalkDir::new(path)

@@ -1,9 +1,9 @@
-//! Why a cache could not be opened, read or written.
+//! Errors of opening, reading or writing a cache.
 
 use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
 
-/// Why a cache could not be opened, read or written.
+/// An error of opening, reading or writing a cache.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// The database failed.
@@ -11,24 +11,25 @@ pub enum CacheError {
     Database {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The database error.
         source: rusqlite::Error,
     },
-    /// Its folder could not be made.
+    /// Its folder could not be created.
     #[error("cannot write `{path}`: {source}")]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// The working thread panicked or the runtime is going down.
+    /// The worker thread panicked or the runtime is shutting down.
     #[error("reading or writing a cache was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
 
 impl CacheError {
-    /// Returns the error of a folder or file that could not be made, for `map_err`.
+    /// Returns a closure for `map_err` that creates the error of a folder or file that could not be
+    /// created.
     pub(super) fn folder(path: &Path) -> impl Fn(std::io::Error) -> Self {
         |source| Self::Folder {
             path: path.to_owned(),

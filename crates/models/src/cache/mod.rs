@@ -1,7 +1,7 @@
-//! Floor 3a, caches on disk: bytes under the hash of whatever they depend on, in one `SQLite` file that processes share.
+//! Floor 3a, caches on disk: values stored under the hash of their inputs, in one `SQLite` file that processes share.
 //!
-//! A key is the sha256 of everything that changes the value, so a stale hit cannot happen and nothing is ever
-//! invalidated. What the bytes mean is the caller's. Nothing is taken out but on demand ([`Database::remove`]).
+//! A key is the sha256 of everything that changes the value, so that stale hits are impossible and entries are never
+//! invalidated. The caller defines the encoding of values. Entries are removed only on demand ([`Database::remove`]).
 
 mod disk;
 mod error;
@@ -20,12 +20,12 @@ pub use error::CacheError;
 pub use ragtriage_core::text::content_key::{ContentKey, key};
 pub use upkeep::Size;
 
-/// The longest wait for another process's write.
+/// Maximum wait for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Between two tries to open a database that another process is just making.
+/// Pause between attempts to open a database that another process is creating.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
-/// One kind of value in a database: a table of two columns, `key` and this.
+/// A kind of value in a database: a table of two columns, `key` and this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheTable {
     /// Its name.
@@ -42,7 +42,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens or makes the database at `path` with its `tables`, and its folder.
+    /// Opens or creates the database at `path` with its `tables`, and its folder.
     pub fn open(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| CacheError::Folder {
@@ -60,8 +60,8 @@ impl Database {
         })
     }
 
-    /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
-    /// that `SQLite` puts beside it.
+    /// Opens a cache as [`Self::open`] does, for private values: a new file is readable only by its owner (mode 0600), and so
+    /// are the files that `SQLite` creates next to it.
     pub(crate) fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(CacheError::folder(parent))?;
@@ -75,7 +75,7 @@ impl Database {
         Self::open(path, tables)
     }
 
-    /// Returns the decoded value of each key, in order; `None` if there is no value, or it cannot be decoded.
+    /// Returns the decoded value of each key, in order; `None` for a value that is missing or cannot be decoded.
     pub async fn read<T: Send + 'static>(
         &self,
         table: CacheTable,
@@ -83,7 +83,7 @@ impl Database {
         decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
     ) -> Result<Vec<Option<T>>, CacheError> {
         self.work(move |connection| {
-            // One read transaction for all: without it each look-up takes and drops the file lock.
+            // One read transaction for all: without it each read takes and drops the file lock.
             let transaction = connection.transaction()?;
             let CacheTable { name, value } = table;
             let mut statement = transaction
@@ -99,7 +99,7 @@ impl Database {
         .await
     }
 
-    /// Keeps all of `rows` or, where it fails, none.
+    /// Stores all of `rows` or, on failure, none.
     pub async fn write(
         &self,
         table: CacheTable,
@@ -128,7 +128,7 @@ impl Database {
     ) -> Result<T, CacheError> {
         let connection = Arc::clone(&self.connection);
         let done = tokio::task::spawn_blocking(move || {
-            // SQLite rolls a transaction back when its holder panics, so a poisoned connection is sound.
+            // SQLite rolls a transaction back when its holder panics, so a poisoned connection is valid.
             work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))
         });
         let done = done.await.map_err(CacheError::Worker)?;
@@ -139,8 +139,8 @@ impl Database {
     }
 }
 
-/// Opens the database. Switching a new file to WAL takes an exclusive lock without the busy handler's patience (SQLite,
-/// "Write-Ahead Logging", section 2), so processes that make the file at once are let in one after another.
+/// Opens the database. Switching a new file to WAL takes an exclusive lock that ignores the busy handler (SQLite,
+/// "Write-Ahead Logging", section 2), so processes that create the file concurrently are serialised.
 fn connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
     let since = Instant::now();
     loop {
@@ -163,10 +163,10 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 fn try_connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // A 384-number vector is 1,536 bytes: larger pages waste less of their ends. Only a new file takes it.
+    // A 384-number vector is 1,536 bytes: larger pages waste less space. Applies only to a new file.
     connection.pragma_update(None, "page_size", 16_384)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // In WAL mode this loses the last transactions on power failure, never the file.
+    // In WAL mode a power failure may lose the last transactions but never corrupts the file.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     for CacheTable { name, value } in tables {
         connection.execute_batch(&format!(

@@ -1,6 +1,6 @@
-//! Looking after a database: how much it holds, and what is taken out of it.
+//! Maintenance of a database: its size, and removal of entries.
 //!
-//! Other processes may read and write meanwhile: what is taken out of a cache is made again when it is asked for.
+//! Other processes may read and write concurrently: a removed entry is computed again on demand.
 
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use super::{CacheError, CacheTable, Database};
 pub struct Size {
     /// The number of entries.
     pub entries: u64,
-    /// Bytes of keys and values, without what `SQLite` puts around them.
+    /// Bytes of keys and values, without `SQLite`'s overhead.
     pub bytes: u64,
 }
 
@@ -29,7 +29,7 @@ impl Database {
         self.work(move |connection| size(connection, table)).await
     }
 
-    /// Shows every value of a table to `each`, in the order of their keys, which is none.
+    /// Passes every value of a table to `each`, in key order, which is arbitrary.
     pub async fn fold<T: Send + 'static>(
         &self,
         table: CacheTable,
@@ -50,7 +50,7 @@ impl Database {
         .await
     }
 
-    /// Takes out all that a table holds.
+    /// Removes all entries of a table.
     pub async fn clear(&self, table: CacheTable) -> Result<Size, CacheError> {
         self.work(move |connection| {
             let transaction =
@@ -63,7 +63,7 @@ impl Database {
         .await
     }
 
-    /// Takes out the entries of whose value `doomed` says so.
+    /// Removes the entries for whose value `doomed` returns true.
     pub async fn remove(
         &self,
         table: CacheTable,
@@ -102,7 +102,7 @@ impl Database {
         .await
     }
 
-    /// Gives the room of what was taken out back to the disk.
+    /// Returns the space of removed entries to the disk.
     pub async fn shrink(&self) -> Result<(), CacheError> {
         self.work(|connection| connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"))
             .await

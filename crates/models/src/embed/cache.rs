@@ -1,9 +1,9 @@
-//! A wrapper that keeps any encoder's vectors, and how long texts are for it, in a cache's file.
+//! A wrapper that stores any encoder's vectors, and the lengths of texts, in a cache file.
 //!
-//! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
-//! a vector's value is its numbers as little-endian `f32`, a length's its two as `u32`. What the encoder returns is written
-//! before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is
-//! `cache/`.
+//! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so that stale hits are
+//! impossible; a vector's value is its numbers as little-endian `f32`, a length's its two as `u32`. Each batch is written
+//! before the next one is requested: a kill loses at most [`WRITTEN_TOGETHER`] vectors. `cache/` opens, locks and shares
+//! the file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,9 +16,9 @@ use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use crate::cache::{CacheTable, ContentKey, Database, key};
 use ragtriage_core::types::TitledText;
 
-/// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
+/// Texts encoded and written together: a few seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
-/// Texts measured and written in one go: about a second's tokenising.
+/// Texts measured and written together: about one second of tokenising.
 const MEASURED_TOGETHER: usize = 8192;
 
 /// The table of cached vectors.
@@ -32,7 +32,7 @@ pub const LENGTHS: CacheTable = CacheTable {
     value: "length",
 };
 
-/// An [`Encoder`] that asks another only for what it has not seen.
+/// An [`Encoder`] that asks another only for texts not in the cache.
 pub struct CachedEncoder {
     inner: Arc<dyn Encoder>,
     database: Database,
@@ -41,7 +41,7 @@ pub struct CachedEncoder {
 }
 
 impl CachedEncoder {
-    /// Opens or makes the database at `path`, and its folder.
+    /// Opens or creates the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
         let database = Database::open(path, &[VECTORS, LENGTHS])?;
         Ok(Self {
@@ -52,12 +52,12 @@ impl CachedEncoder {
         })
     }
 
-    /// Texts answered without the encoder so far.
+    /// Returns the number of texts answered from the cache so far.
     pub fn n_hits(&self) -> u64 {
         self.n_hits.load(Ordering::Relaxed)
     }
 
-    /// Texts given to the encoder so far.
+    /// Returns the number of texts passed to the encoder so far.
     pub fn n_misses(&self) -> u64 {
         self.n_misses.load(Ordering::Relaxed)
     }
@@ -69,7 +69,7 @@ impl CachedEncoder {
             .collect()
     }
 
-    /// Encodes one batch of texts and keeps the vectors.
+    /// Encodes one batch of texts and stores the vectors.
     async fn fill(
         &self,
         texts: &[TitledText<'_>],
@@ -146,7 +146,7 @@ impl Encoder for CachedEncoder {
             self.database.write(LENGTHS, rows).await?;
         }
         if texts.is_empty() {
-            // Whether the encoder knows lengths at all is its to say.
+            // The encoder decides if lengths are known.
             return self.inner.lengths(texts, role).await;
         }
         Ok(Some(
@@ -165,7 +165,7 @@ impl Encoder for CachedEncoder {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let shape = self.shape();
         if shape.many && role == Role::Passage {
-            // Some hundred kilobytes each, and the collection that holds them goes on where its filling broke off.
+            // Not cached: a passage's vectors take hundreds of kilobytes, and its collection resumes an interrupted indexing.
             self.n_misses
                 .fetch_add(texts.len() as u64, Ordering::Relaxed);
             return self.inner.encode(texts, role, on_progress).await;
@@ -205,7 +205,7 @@ impl Encoder for CachedEncoder {
     }
 }
 
-/// The first place of each key that nothing was found for, and all its places: one answer serves them all.
+/// Returns the first index of each missing key, and all its indexes: one answer serves them all.
 fn missing<T>(
     keys: &[ContentKey],
     found: &[Option<T>],
@@ -264,7 +264,7 @@ mod tests {
     use ragtriage_core::text::hex::hex;
     use ragtriage_core::types::Similarity;
 
-    /// Counts what it is asked; a text's vector is its length and its first byte.
+    /// Counts its calls; a text's vector is its length and its first byte.
     struct Counting {
         n_asked: AtomicUsize,
         fingerprint: &'static str,
@@ -352,7 +352,7 @@ mod tests {
             (3, 0, 2)
         );
 
-        // Another process's view of the same file, while the first is open.
+        // Another process's connection to the file, while the first is open.
         let second = CachedEncoder::open(inner.clone(), &path).unwrap();
         let again = second
             .encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ())

@@ -1,4 +1,4 @@
-//! Why texts could not be encoded, by cause, with what to do about it kept apart.
+//! Errors of encoding texts, by cause, with separate hints.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
@@ -9,16 +9,16 @@ use crate::remote::{RemoteError, RemoteModel};
 use ragtriage_encoder::bert::BertError;
 use ragtriage_encoder::checkpoint::CheckpointError;
 
-/// Why texts could not be encoded.
+/// An error of encoding texts.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The model could not be had or read.
+    /// The model is missing or unreadable.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The vector cache failed.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// A remote encoder could not be asked.
+    /// A remote encoder could not be called.
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// An encoder broke its contract.
@@ -50,14 +50,14 @@ pub enum EmbedError {
     Tokens {
         /// `query` or `passage`.
         role: &'static str,
-        /// As asked.
+        /// The requested length.
         n_tokens: usize,
-        /// The least.
+        /// The minimum.
         fewest: usize,
         /// The positions of the model.
         positions: usize,
     },
-    /// The encoding thread panicked or the runtime is going down.
+    /// The encoding thread panicked or the runtime is shutting down.
     #[error("encoding was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
@@ -69,7 +69,7 @@ impl From<BertError> for EmbedError {
 }
 
 impl EmbedError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as recorded in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,9 +1,9 @@
-//! Late interaction: a vector a token, compared by `MaxSim` (ColBERT: Khattab and Zaharia 2020; v2: Santhanam et al. 2022).
+//! Late interaction: one vector per token, compared by `MaxSim` (ColBERT: Khattab and Zaharia 2020; v2: Santhanam et al. 2022).
 //!
-//! The rules are colbert-ai's. A query is `[CLS] marker tokens [SEP]`, filled to a fixed length with `[MASK]`s that look at the
-//! query and are not attended to, and keeps every token's vector. A passage is `[CLS] marker tokens [SEP]` and loses the vectors
-//! of punctuation after the forward pass. Each vector is projected, where the checkpoint has a projection, and scaled to unit
-//! length. A text's vectors stand one after another ([`VectorShape::many`]).
+//! Follows colbert-ai. A query is `[CLS] marker tokens [SEP]`, padded to a fixed length with `[MASK]`s that attend to the query
+//! and are not attended to; all its token vectors are retained. A passage is `[CLS] marker tokens [SEP]`; the vectors of
+//! punctuation are dropped after the forward pass. Each vector is projected, if the checkpoint has a projection, and scaled to
+//! unit length. A text's vectors are concatenated ([`VectorShape::many`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const ENCODER_VERSION: u32 = 1;
 pub struct LateInteractionOptions {
     /// Tokens of every query, specials and masks included.
     pub query_tokens: Option<usize>,
-    /// Tokens read of a passage, specials included.
+    /// Tokens of a passage that are read, specials included.
     pub passage_tokens: Option<usize>,
     /// The precision of the matrix products.
     pub precision: Precision,
@@ -51,25 +51,25 @@ struct TokenFrame {
     before: Vec<u32>,
     /// `[SEP]`.
     after: Vec<u32>,
-    /// Tokens in all at most.
+    /// Maximum total number of tokens.
     n_tokens: usize,
-    /// The token that fills shorter texts.
+    /// The token that pads shorter texts.
     mask: Option<u32>,
-    /// Ids whose vectors are left out.
+    /// Ids whose vectors are dropped.
     skipped: HashSet<u32>,
 }
 
 /// One text's ids.
 struct TokenIds {
     ids: Vec<u32>,
-    /// So many are attended to.
+    /// Number of tokens attended to.
     n_seen: usize,
 }
 
 impl LateInteraction {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
-    /// Errors: what this crate does not compute, by name; no marker in the vocabulary; lengths that the model does not have.
+    /// Errors: an unsupported configuration, by name; no marker in the vocabulary; lengths beyond the model's positions.
     pub fn open(
         checkpoint: Checkpoint,
         options: LateInteractionOptions,
@@ -232,7 +232,7 @@ impl TokenModel {
             Role::Query => (&self.recipe.query_marker, self.recipe.query_tokens),
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
         };
-        // An empty text is [CLS] [SEP], whatever the tokenizer calls them.
+        // An empty text is [CLS] [SEP], under the tokenizer's names.
         let empty = word_pieces
             .ids(&EncoderInput::One("".into()))
             .map_err(CheckpointError::from)?
@@ -273,7 +273,7 @@ impl TokenModel {
 }
 
 impl TokenFrame {
-    /// Word pieces that fit beside the frame.
+    /// Returns the number of word pieces that fit in addition to the frame.
     fn room(&self) -> usize {
         self.n_tokens
             .saturating_sub(self.before.len() + self.after.len())
@@ -420,7 +420,7 @@ mod tests {
         folder
     }
 
-    /// The same model as `PyLate` would save it: the projection is a module of its own, the markers are word pieces.
+    /// The model as `PyLate` would save it: the projection is a separate module, the markers are word pieces.
     fn pylate(dense: &str) -> tempfile::TempDir {
         let folder = copy_of_tiny();
         let at = |name: &str| folder.path().join(name);
@@ -483,7 +483,7 @@ mod tests {
         let said = std::fs::read_to_string(&path)
             .unwrap()
             .replace("[unused1]", "[D]");
-        // The setting `doc_token` says `[D]` too; it is a name for people.
+        // The setting `doc_token` also contains `[D]`; it is a display name.
         std::fs::write(&path, said).unwrap();
         let error = open(folder.path()).err().unwrap().to_string();
         let expected = format!(
@@ -496,7 +496,8 @@ mod tests {
     #[tokio::test]
     async fn lengths_and_offsets_leave_the_frame_out() {
         let encoder = open(&tiny("colbert")).unwrap();
-        // 24 tokens less [CLS], the marker and [SEP] leave 21 of 30; of a query 12 less 3 leave 9.
+        // 24 tokens minus [CLS], the marker and [SEP] leave 21 of 30; for a query 12 minus 3 leave
+        // 9.
         let text = "tea ".repeat(30);
         let titled = TitledText {
             title: "",

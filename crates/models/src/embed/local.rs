@@ -1,6 +1,7 @@
-//! The encoder that runs in this process: a BERT checkpoint folder, read lazily, one vector a text.
+//! The in-process encoder: a BERT checkpoint folder, loaded lazily, one vector per text.
 //!
-//! Encoding is CPU work: it runs on rayon's threads behind `spawn_blocking`, never on the async runtime's.
+//! Encoding is CPU work: it runs on rayon's threads behind `spawn_blocking`, never on those of the async
+//! runtime.
 
 use std::sync::Arc;
 
@@ -23,21 +24,21 @@ const ENCODER_VERSION: u32 = 2;
 /// Overrides of the checkpoint's recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// Instead of the folder's pooling.
+    /// Overrides the folder's pooling.
     pub pooling: Option<Pooling>,
-    /// Instead of the folder's normalisation.
+    /// Overrides the folder's normalisation.
     pub normalize: Option<bool>,
-    /// Instead of the folder's maximum; at least 3 and at most the model's positions.
+    /// Overrides the folder's maximum; at least 3 and at most the model's positions.
     pub max_tokens: Option<usize>,
-    /// Instead of the folder's; cosine where it says nothing, dot product for `DPR`.
+    /// Overrides the folder's similarity; the default is cosine, dot product for `DPR`.
     pub similarity: Option<Similarity>,
-    /// Instead of [`Titles::Paired`] for `DPR` and [`Titles::Joined`] for all others.
+    /// Overrides [`Titles::Paired`] for `DPR` and [`Titles::Joined`] for all others.
     pub titles: Option<Titles>,
     /// The precision of the matrix products.
     pub precision: Precision,
-    /// Put before every query, instead of the folder's prompt.
+    /// Prefix of every query, overriding the folder's prompt.
     pub query_prefix: Option<String>,
-    /// Put before every passage, instead of the folder's prompt.
+    /// Prefix of every passage, overriding the folder's prompt.
     pub passage_prefix: Option<String>,
 }
 
@@ -57,8 +58,8 @@ struct PooledModel {
 impl Local {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
-    /// Reads `config.json` and the sentence-transformers files only. Errors: a config that this crate does not
-    /// compute, by name; a maximum length the model does not have.
+    /// Reads only `config.json` and the sentence-transformers files. Errors: an unsupported configuration, by
+    /// name; a maximum length beyond the model's positions.
     pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, EmbedError> {
         let LocalOptions {
             pooling,
@@ -87,7 +88,7 @@ impl Local {
         });
         let (digests, kernel) = (checkpoint.digests(), kernel(precision));
         let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
-        // Similarity is no part: it changes no vector.
+        // Similarity is not part of it: it changes no vector.
         let Recipe {
             pooling,
             normalize,
@@ -195,7 +196,7 @@ impl Encoder for Local {
                 &inputs,
                 |input| {
                     let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
-                    // Only a pair has tokens of type 1, and only a title makes a pair here.
+                    // Only a pair has tokens of type 1, and only a title forms a pair here.
                     ids.second = ids.ids.len();
                     Ok(ids)
                 },
@@ -231,7 +232,7 @@ impl PooledModel {
     }
 }
 
-/// One vector from a sequence's token vectors, or from the first alone.
+/// Pools a sequence's token vectors, or the first alone, to one vector.
 fn pool(states: &[f32], hidden: usize, recipe: &Recipe) -> Vec<f32> {
     let mut tokens = states.chunks_exact(hidden);
     let mut vector = match recipe.pooling {
@@ -344,7 +345,7 @@ mod tests {
     async fn a_text_has_the_same_bits_alone_and_in_company() {
         let encoder = tiny();
         let cases = expected();
-        // Some 2,000 tokens: several batches, cut elsewhere than the single texts' ones.
+        // About 2,000 tokens: several batches, with other boundaries than for single texts.
         let texts: Vec<&str> = cases
             .iter()
             .map(|case| case.text.as_str())
@@ -495,7 +496,7 @@ mod tests {
                 .unwrap()
                 .unwrap();
             for ((case, vector), length) in cases.iter().zip(&vectors).zip(lengths) {
-                // The two specials are no part of a length.
+                // The two special tokens are not part of a length.
                 assert_eq!(length.n_read + 2, case.tokens, "{name}: {:?}", case.text);
                 for (got, expected) in vector.iter().zip(&case.vector) {
                     assert!(

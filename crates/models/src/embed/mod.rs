@@ -1,8 +1,8 @@
-//! Floor 3, encoders: texts to vectors.
+//! Floor 3, encoders: convert texts to vectors.
 //!
-//! [`Local`] runs a BERT checkpoint in this process and gives one vector a text, [`LateInteraction`] one a token;
-//! [`TwoEncoders`] joins an encoder of questions with one of passages; [`Remote`] asks a server; [`CachedEncoder`] keeps any
-//! encoder's vectors and lengths in a database file.
+//! [`Local`] runs a BERT checkpoint in this process and returns one vector per text, [`LateInteraction`] one per token;
+//! [`TwoEncoders`] combines an encoder of questions with one of passages; [`Remote`] calls a server; [`CachedEncoder`]
+//! stores any encoder's vectors and lengths in a database file.
 
 mod cache;
 mod error;
@@ -23,7 +23,7 @@ pub use two_encoders::TwoEncoders;
 
 use ragtriage_core::types::{Length, Similarity, TitledText};
 
-/// Which side of the search a text stands on: models may prefix the two differently.
+/// The side of the search that a text belongs to: models may prefix the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A question.
@@ -37,14 +37,14 @@ pub enum Role {
 pub struct VectorShape {
     /// Numbers of a vector.
     pub dimension: usize,
-    /// True if a text becomes several vectors, one after another (a token each), instead of one.
+    /// True if a text has several concatenated vectors (one per token) instead of one.
     pub many: bool,
-    /// The similarity that compares two of them; several are compared by `MaxSim` over it (Khattab and Zaharia 2020).
+    /// The similarity of two vectors; sets of vectors are compared by `MaxSim` over it (Khattab and Zaharia 2020).
     pub similarity: Similarity,
 }
 
 impl VectorShape {
-    /// Returns true if a text's vector may have so many numbers.
+    /// Returns true if a text's vector may have this many numbers.
     pub fn fits(self, n_numbers: usize) -> bool {
         if self.many {
             n_numbers > 0 && n_numbers.is_multiple_of(self.dimension)
@@ -57,24 +57,25 @@ impl VectorShape {
 /// Called with the number of texts done since the last call, from any thread.
 pub type OnProgress<'a> = &'a (dyn Fn(usize) + Send + Sync);
 
-/// Turns texts into vectors.
+/// Converts texts to vectors.
 ///
-/// Contract: a vector a text, in the order given; its length is [`VectorShape::dimension`], or a positive multiple of it where
-/// [`VectorShape::many`] holds; the same text in the same role gives the same vector whatever stands beside it in a call, to
-/// the bit on one machine where the encoder is local; no texts give no vectors; the caller does not retry.
+/// Contract: one vector per text, in the given order; its length is [`VectorShape::dimension`], or a positive multiple of it
+/// if [`VectorShape::many`] holds; a text in one role always gives the same vector regardless of the other texts of a call, to
+/// the bit on one machine if the encoder is local; no texts give no vectors; the caller does not retry.
 #[async_trait]
 pub trait Encoder: Send + Sync {
-    /// Returns all that the vectors of a role depend on besides the text: changes whenever a vector would.
+    /// Identifies everything that the vectors of a role depend on besides the text: changes whenever a
+    /// vector would.
     fn fingerprint(&self, role: Role) -> &str;
 
     /// Returns the form of its vectors.
     fn shape(&self) -> VectorShape;
 
-    /// The byte offset up to which `text.text` is read before the encoder cuts it, its length where it is read whole;
-    /// `None` where the encoder cannot know, as a remote one. CPU work of about a millisecond.
+    /// Returns the byte offset at which the encoder truncates `text.text`, its length if it is read in full; `None`
+    /// if unknown, as for a remote encoder. Takes about a millisecond of CPU time.
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError>;
 
-    /// Returns the length of each text and of its part that is read; `None` if the encoder cannot know.
+    /// Returns the length of each text and of the part within the input limit; `None` if unknown.
     async fn lengths(
         &self,
         texts: &[TitledText<'_>],

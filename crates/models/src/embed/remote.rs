@@ -1,9 +1,9 @@
-//! An encoder behind HTTP: `OpenAI`'s `/v1/embeddings`, as also text-embeddings-inference, vLLM, Ollama and llama.cpp
-//! answer it.
+//! An encoder behind HTTP: `OpenAI`'s `/v1/embeddings`, also supported by text-embeddings-inference, vLLM, Ollama and
+//! llama.cpp.
 //!
-//! Texts go in batches, several at once, each tried again with patience; a batch that the server calls too large is
-//! halved. What a vector depends on besides its text is the address, the model's name and the prefix: a server that
-//! changes the weights behind a name cannot be noticed. Left out: counting tokens, which only the server can.
+//! Texts are sent in batches, several concurrently, each with retries; a batch that the server rejects as too large
+//! is split in half. A vector's identity is its text, the address, the model's name and the prefix: changed weights
+//! behind a name cannot be detected. Tokens are not counted, which only the server could do.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,47 +22,48 @@ use ragtriage_http::{
 
 /// Part of the fingerprint: raised whenever a change here changes a vector.
 const REMOTE_VERSION: u32 = 1;
-/// The kind of model that errors name.
+/// The kind of model named in errors.
 const MODEL: RemoteModel = RemoteModel::Encoder;
-/// Encoded to learn the dimension.
+/// The text encoded to determine the dimension.
 const PROBE: &str = "dimension";
-/// A larger answer is not read on: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
+/// Maximum size of a response: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
 const LARGEST_ANSWER_BYTES: usize = 64 << 20;
 
 /// The settings of a remote encoder. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct RemoteSettings {
-    /// The calls go to `<url>/embeddings`; so it ends in `/v1` for most servers.
+    /// Calls are sent to `<url>/embeddings`, so it ends in `/v1` for most servers.
     pub url: String,
-    /// The model's name, as the server knows it.
+    /// The model's name on the server.
     pub model: String,
     /// Sent as a bearer token.
     pub api_key: Option<Secret>,
-    /// Asked for where given: models trained for it cut their vectors (Kusupati et al. 2022).
+    /// Requested if set: models trained for it truncate their vectors (Kusupati et al. 2022).
     pub dimensions: Option<usize>,
-    /// Texts in one call at most.
+    /// Maximum number of texts per call.
     pub batch_texts: usize,
-    /// Characters in one call at most, but for a text that is longer alone.
+    /// Maximum number of characters per call, unless a single text is longer.
     pub batch_chars: usize,
-    /// Calls that run at once.
+    /// Number of concurrent calls.
     pub concurrency: usize,
-    /// Time for one call.
+    /// Timeout of one call.
     pub timeout: Duration,
     /// The retry policy.
     pub backoff: Backoff,
-    /// Put before every query.
+    /// Prefix of every query.
     pub query_prefix: String,
-    /// Put before every passage.
+    /// Prefix of every passage.
     pub passage_prefix: String,
     /// The similarity that compares vectors.
     pub similarity: Similarity,
-    /// PEM file of certificate authorities trusted besides the system's.
+    /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
 
 impl RemoteSettings {
-    /// `model` at `url` with the usual sizes: 64 texts and 200,000 characters a call, which keeps under the 300,000 tokens
-    /// that `OpenAI` takes and the 2 MB of text-embeddings-inference; four calls at once, four tries.
+    /// Creates the settings of `model` at `url` with default sizes: 64 texts and 200,000 characters per call, which is
+    /// below the limits of 300,000 tokens of `OpenAI` and 2 MB of text-embeddings-inference; four concurrent calls, four
+    /// attempts.
     #[must_use]
     pub fn new(url: String, model: String) -> Self {
         let timeout = Duration::from_mins(1);
@@ -94,7 +95,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Checks the settings and, where they do not say the dimension, encodes one short text to learn it.
+    /// Checks the settings and, if they omit the dimension, encodes one short text to determine it.
     pub async fn open(settings: RemoteSettings) -> Result<Self, EmbedError> {
         let RemoteSettings {
             url,
@@ -143,7 +144,7 @@ impl Remote {
         )
     }
 
-    /// Returns the text that the server is sent.
+    /// Returns the text sent to the server.
     fn input(&self, text: TitledText<'_>, role: Role) -> String {
         let prefix = match role {
             Role::Query => &self.settings.query_prefix,
@@ -152,7 +153,7 @@ impl Remote {
         format!("{prefix}{}", text.joined())
     }
 
-    /// The vectors of one batch, in halves where the server wants it so.
+    /// Returns the vectors of one batch, split in half if the server rejects it as too large.
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let vectors = in_halves(
             texts,
@@ -173,7 +174,7 @@ impl Remote {
         }
     }
 
-    /// One call, with patience.
+    /// Makes one call with retries.
     async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let request = EmbeddingsRequest {
             model: &self.settings.model,
@@ -230,7 +231,8 @@ impl Encoder for Remote {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
         let batches = batches(&texts, self.settings.batch_texts, self.settings.batch_chars);
-        // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
+        // Futures are created here and not by the stream: the compiler cannot prove those to be
+        // `Send`.
         let batches: Vec<_> = batches
             .into_iter()
             .map(|batch| async move {
@@ -247,7 +249,7 @@ impl Encoder for Remote {
     }
 }
 
-/// Texts side by side, as many as fit into one call, at least one.
+/// Groups consecutive texts, as many as fit into one call, at least one.
 fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[String]> {
     let mut batches = Vec::new();
     let (mut start, mut n_chars) = (0, 0);
@@ -265,7 +267,7 @@ fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[Stri
     batches
 }
 
-/// The vectors in the order of their texts; the error says what is given instead.
+/// Returns the vectors in the order of their texts; the error describes the mismatch.
 fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, String> {
     let vectors = by_index(
         embeddings

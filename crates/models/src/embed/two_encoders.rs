@@ -1,4 +1,4 @@
-//! Separate encoders for questions and passages, as DPR has them, as one.
+//! Combines separate encoders for questions and passages, as in DPR, into one.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct TwoEncoders {
 }
 
 impl TwoEncoders {
-    /// Joins them; each comes with its name for errors. Errors: vectors that cannot be compared with each other.
+    /// Combines them; each with its name for errors. Errors: vectors that cannot be compared with each other.
     pub fn new(
         query: (&str, Arc<dyn Encoder>),
         passage: (&str, Arc<dyn Encoder>),
@@ -168,8 +168,8 @@ mod tests {
             title: "Tea",
             text: &text,
         };
-        // 40 positions less [CLS], two [SEP] and the title's one word piece leave 36 of the text's 50: three sentences of ten
-        // words and six words more.
+        // 40 positions minus [CLS], two [SEP] and the title's one word piece leave 36 of the text's 50: three sentences of
+        // ten words and six words more.
         let read = encoder.read_bytes(titled, Role::Passage).unwrap();
         assert_eq!(
             read,

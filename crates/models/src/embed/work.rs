@@ -1,4 +1,5 @@
-//! The work of encoders in this process: texts through a model on rayon's threads, off the async runtime, in windows.
+//! Execution of in-process encoders: runs texts through a model on rayon's threads, off the async runtime, in
+//! windows.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
@@ -6,13 +7,13 @@ use tokio::sync::mpsc;
 use super::{EmbedError, OnProgress};
 use ragtriage_encoder::bert::{Bert, Sequence, Wanted, batch};
 
-/// Texts tokenised and sorted by length together; bounds the memory that ids take.
+/// Number of texts tokenised and sorted by length together; bounds the memory for ids.
 const WINDOW_TEXTS: usize = 8192;
 
-/// Hears of so many texts done and says whether anybody still waits.
+/// Receives the number of texts done, and returns true while the result is still needed.
 pub(super) type OnDone<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
-/// Runs `work` on a blocking thread and hands its progress to `on_progress`.
+/// Runs `work` on a blocking thread and passes its progress to `on_progress`.
 pub(super) async fn off_runtime<T: Send + 'static>(
     on_progress: OnProgress<'_>,
     work: impl FnOnce(OnDone<'_>) -> Result<T, EmbedError> + Send + 'static,
@@ -25,8 +26,8 @@ pub(super) async fn off_runtime<T: Send + 'static>(
     work.await.map_err(EmbedError::Worker)?
 }
 
-/// A vector of each text: `read` gives its ids, `sequence` says how the model sees them, `head` makes the vector of the ids and
-/// their states. Stops early, with what is irrelevant by then, when nobody waits any more.
+/// Computes a vector for each text: `read` returns its ids, `sequence` defines the input of the model, `head` computes the vector
+/// from the ids and their states. Stops early, with an incomplete result, once the result is not needed.
 pub(super) fn in_windows<T: Sync, I: Send + Sync>(
     bert: &Bert,
     wanted: Wanted,

@@ -1,9 +1,9 @@
-//! The limit on the cost of a run: before each call its worst case is set aside, afterwards the billed cost is counted.
+//! The spending limit of a run: before each call its worst-case cost is reserved, afterwards the billed cost is counted.
 //!
-//! So no call is made that could exceed the limit, by our own count of the prompt and the most tokens of an answer. A call that has
-//! to wait for what others set aside waits; one that exceeds what is left even so is refused with [`LlmError::Spent`], and the
-//! run stops. Each call that is answered counts as billed; one that broke off, timed out or cannot be read counts its worst case, for
-//! it may have been; one that was turned away counts nothing.
+//! No call is made that could exceed the limit, as estimated from the counted prompt and the maximum number of answer tokens. A
+//! call waits while other calls' reservations leave too little; one that exceeds the remainder even without them is rejected with
+//! [`LlmError::Spent`], and the run stops. An answered call counts as billed; a call that was interrupted, timed out or returned an
+//! unreadable response counts its worst case, since it may be billed; a rejected call counts nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -16,11 +16,11 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_http::HttpError;
 
-/// Tokens that a chat's form adds to a prompt's texts: three a message and three for the answer's beginning, as in `OpenAI`'s
-/// cookbook ("How to count tokens"), for two messages, and a role's token each.
+/// Tokens that the chat format adds to a prompt's texts: three per message and three for the start of the answer, as in
+/// `OpenAI`'s cookbook ("How to count tokens"), for two messages, and one for each role.
 const FORM_TOKENS: u64 = 11;
 
-/// The limits on the cost of a run.
+/// The spending limits of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// US dollars.
@@ -34,7 +34,7 @@ pub struct Allowance {
     limits: Limits,
     price: Price,
     counter: Arc<dyn TokenCounter>,
-    /// Most tokens of an answer.
+    /// Maximum number of tokens of an answer.
     most_completion_tokens: u64,
     state: Mutex<CommittedCost>,
     settled: Notify,
@@ -43,7 +43,7 @@ pub struct Allowance {
 #[derive(Clone, Copy, Default)]
 struct CommittedCost {
     spent: Cost,
-    /// The worst case of the calls under way.
+    /// The reserved worst case of the calls in progress.
     aside: Cost,
 }
 
@@ -70,7 +70,8 @@ impl Cost {
 }
 
 impl Allowance {
-    /// Nothing is spent yet. `counter` counts a prompt before its call, and an answer for which nothing is billed.
+    /// Creates an allowance with nothing spent. `counter` counts a prompt before its call, and an answer without
+    /// billing data.
     #[must_use]
     pub fn new(
         limits: Limits,
@@ -89,20 +90,20 @@ impl Allowance {
         }
     }
 
-    /// So much was spent before, by the run that is gone on with.
+    /// Adds the amount already spent by the run that is resumed.
     pub fn already(&self, usd: f64, tokens: u64) {
         let mut state = self.state();
         state.spent = state.spent.plus(Cost { usd, tokens });
     }
 
-    /// Returns the cost so far in US dollars and tokens, including that before a resume.
+    /// Returns the cost so far in US dollars and tokens, including that before resuming.
     #[must_use]
     pub fn spent(&self) -> (f64, u64) {
         let Cost { usd, tokens } = self.state().spent;
         (usd, tokens)
     }
 
-    /// Sets a call's worst case aside; waits where other calls have set aside what it needs.
+    /// Reserves a call's worst case; waits while other calls hold the needed amount.
     async fn set_aside(&self, prompt_tokens: u64) -> Result<Aside<'_>, LlmError> {
         let worst = self.cost(prompt_tokens, self.most_completion_tokens);
         loop {
@@ -128,7 +129,7 @@ impl Allowance {
         }
     }
 
-    /// The limit that `next` could exceed once `spent` is.
+    /// Returns the limit that `next` could exceed in addition to `spent`.
     fn exceeded(&self, spent: Cost, next: Cost) -> Option<LlmError> {
         let sum = spent.plus(next);
         if let Some(limit) = self.limits.usd.filter(|limit| sum.usd > *limit) {
@@ -165,7 +166,7 @@ impl Allowance {
     }
 }
 
-/// A worst case that is set aside until this is dropped; what is then spent of it: all, unless it is known better.
+/// A reserved worst case, held until dropped; all of it is then spent, unless the actual cost is known.
 struct Aside<'a> {
     allowance: &'a Allowance,
     worst: Cost,
@@ -182,14 +183,14 @@ impl Drop for Aside<'_> {
     }
 }
 
-/// A generator that keeps within an allowance.
+/// A generator with a spending limit.
 pub struct WithAllowance<G> {
     inner: G,
     allowance: Arc<Allowance>,
 }
 
 impl<G: Generator> WithAllowance<G> {
-    /// Wraps `inner`, of which every call is one call of the server.
+    /// Wraps `inner`, each of whose calls is one call to the server.
     #[must_use]
     pub fn new(inner: G, allowance: Arc<Allowance>) -> Self {
         Self { inner, allowance }
@@ -231,7 +232,7 @@ impl<G: Generator> Generator for WithAllowance<G> {
     }
 }
 
-/// Returns true if the server may have answered what we did not get to read.
+/// Returns true if the server may have produced an answer that was not received.
 fn may_be_billed(error: &LlmError) -> bool {
     let LlmError::Http(error) = error else {
         return false;
@@ -253,7 +254,7 @@ mod tests {
     use ragtriage_core::text::tokens::{self, Tokenizer};
     use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
-    /// Bills as it is told, or fails.
+    /// Bills the given amounts, or fails.
     struct Bills(Option<(Option<u64>, Option<u64>)>);
 
     #[async_trait]
@@ -281,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Four words of a prompt, of which 4 + 11 are set aside.
+    /// A prompt of four words; 4 + 11 tokens are reserved for it.
     fn prompt() -> Prompt {
         let (system, user) = ("be brief".to_owned(), "who waits".to_owned());
         Prompt {
@@ -295,7 +296,7 @@ mod tests {
 
     fn allowed(limits: Limits, bills: Bills) -> WithAllowance<Bills> {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
-        // A dollar a token of a prompt, ten a token of an answer; an answer has at most five.
+        // One dollar per token of a prompt, ten per token of an answer; an answer has at most five.
         let price = Price {
             prompt: 1e6,
             completion: 1e7,
@@ -305,7 +306,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_worst_case_must_fit_and_what_is_billed_counts() {
-        // 15 + 5 tokens are set aside a call, 3 + 1 are billed: 20 fit into 23 after none, 20 into 23 - 4 no more.
+        // 15 + 5 tokens are reserved per call, 3 + 1 are billed: 20 fit into 23 initially, but not into 23 - 4.
         let bills = Bills(Some((Some(3), Some(1))));
         let allowed = allowed(
             Limits {
@@ -326,7 +327,7 @@ mod tests {
 
     #[tokio::test]
     async fn dollars_are_counted_by_the_price_and_by_our_own_count_where_none_is_billed() {
-        // Set aside: 15 x 1 + 5 x 10 = 65 dollars; counted: four words and two, 4 + 20 = 24.
+        // Reserved: 15 x 1 + 5 x 10 = 65 dollars; counted: four words and two, 4 + 20 = 24.
         let allowed = allowed(
             Limits {
                 usd: Some(88.0),
@@ -395,7 +396,7 @@ mod tests {
         assert!(waiting.await.is_ok());
     }
 
-    /// Answers what nobody gets to read.
+    /// A generator whose connection breaks off before the reply is read.
     struct BreaksOff;
 
     #[async_trait]
@@ -423,7 +424,7 @@ mod tests {
             BreaksOff,
             Arc::new(Allowance::new(limits, Price::default(), words, 5)),
         );
-        // 4 + 11 + 5 tokens each: two fit 50, a third does not.
+        // 4 + 11 + 5 tokens each: two fit into 50, a third does not.
         for _ in 0..2 {
             assert!(matches!(
                 allowed.generate(&prompt()).await,

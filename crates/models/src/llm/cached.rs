@@ -1,12 +1,11 @@
-//! A wrapper that keeps any generator's replies in a cache's file, so that no prompt is paid for twice.
+//! A wrapper that stores any generator's replies in a cache file, so that no prompt is paid for twice.
 //!
-//! A reply's key is the sha256 of the generator's fingerprint and the prompt's two messages: which arm or run asks does not
-//! matter, and a stale hit cannot happen unless the server changes what stands behind a model's name. Prompts are not kept.
-//! Failures are not kept either; a reply that was cut or filtered is one like others. The same prompt asked twice at once is
-//! called for once.
+//! A reply's key is the sha256 of the generator's fingerprint and the prompt's two messages: it does not depend on the arm
+//! or run, and a stale hit is impossible unless the server changes the model behind a name. Prompts are not stored. Failures
+//! are not stored either; truncated and filtered replies are. Concurrent requests with the same prompt result in one call.
 //!
-//! A file that cannot be opened is an error before anything is asked: a run believed to be kept would be paid for again. One
-//! that fails later costs no question its reply: the first failure is remembered ([`CachedReplies::failure`]).
+//! A file that cannot be opened is an error before any call: a run believed to be cached would be paid for again. A later
+//! failure of the file costs no question its reply: the first failure is recorded ([`CachedReplies::failure`]).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,7 +26,7 @@ pub const REPLIES: CacheTable = CacheTable {
     value: "reply",
 };
 
-/// A [`Generator`] that asks another only what it has not answered yet.
+/// A [`Generator`] that calls another only for prompts not in the cache.
 pub struct CachedReplies {
     inner: Arc<dyn Generator>,
     database: Database,
@@ -38,8 +37,8 @@ pub struct CachedReplies {
 }
 
 impl CachedReplies {
-    /// Opens or makes the database at `path`, and its folder; a new file is its owner's alone. New replies are labelled with
-    /// `dataset`.
+    /// Opens or creates the database at `path`, and its folder; a new file is readable only by its owner. New replies are
+    /// labelled with `dataset`.
     pub fn open(
         inner: Arc<dyn Generator>,
         path: &Path,
@@ -55,12 +54,12 @@ impl CachedReplies {
         })
     }
 
-    /// Why the first reply could not be read or kept, where one could not.
+    /// Returns the first error of reading or storing a reply, if any.
     pub fn failure(&self) -> Option<&CacheError> {
         self.failure.get()
     }
 
-    /// `None` where the generator's replies are not worth keeping.
+    /// Returns `None` if the generator's replies are not cached.
     fn key(&self, prompt: &Prompt) -> Option<ContentKey> {
         Some(key(&[
             self.inner.fingerprint()?,
@@ -77,7 +76,7 @@ impl CachedReplies {
         {
             Ok(mut found) => found.pop().flatten(),
             Err(error) => {
-                let _ = self.failure.set(error); // only the first is told
+                let _ = self.failure.set(error); // only the first is reported
                 None
             }
         }
@@ -109,7 +108,7 @@ impl CachedReplies {
             .write(REPLIES, vec![(key, kept.to_bytes())])
             .await
         {
-            let _ = self.failure.set(error); // only the first is told
+            let _ = self.failure.set(error); // only the first is reported
         }
     }
 
@@ -148,7 +147,7 @@ impl Generator for CachedReplies {
             origin = reply.origin;
             Ok(reply)
         };
-        // After a failure each that waited asks for itself.
+        // After a failure, each waiting caller makes its call.
         let reply: Result<Completion, LlmError> = cell.get_or_try_init(|| ask).await.cloned();
         self.asking().remove(&key);
         Ok(Completion { origin, ..reply? })
@@ -162,7 +161,7 @@ mod tests {
     use super::*;
     use ragtriage_core::types::{Finish, QuestionKind};
 
-    /// Answers with the number of the call, or fails the first so many.
+    /// Answers with the number of the call, or fails the first calls.
     #[derive(Default)]
     struct Counting {
         fingerprint: Option<&'static str>,

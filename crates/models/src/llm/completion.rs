@@ -5,14 +5,14 @@ use ragtriage_core::types::{Finish, Origin};
 /// The response to a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
-    /// The text, untouched.
+    /// The unmodified text.
     pub text: String,
-    /// Why it ended.
+    /// The reason it ended.
     pub finish: Finish,
     /// Its origin: a call or a cache.
     pub origin: Origin,
-    /// Prompt tokens as billed, where the endpoint says.
+    /// Prompt tokens as billed, if reported by the endpoint.
     pub prompt_tokens: Option<u64>,
-    /// Answer tokens as billed, where the endpoint says.
+    /// Answer tokens as billed, if reported by the endpoint.
     pub completion_tokens: Option<u64>,
 }

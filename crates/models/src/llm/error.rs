@@ -1,7 +1,7 @@
-//! Why a generator could not be made or a call failed, sorted by what the caller can do next.
+//! Errors of creating or calling a generator, classified by the caller's options.
 //!
-//! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
-//! where the error is made.
+//! Messages never contain a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts
+//! cleaned when the error is created.
 
 use ragtriage_core::hint::Hint;
 use std::io;
@@ -16,22 +16,22 @@ use ragtriage_http::HttpError;
 pub enum ErrorClass {
     /// Try again later.
     Transient,
-    /// Change the settings or the server; the same call fails again.
+    /// Change the settings or the server; an identical call fails again.
     Permanent,
     /// Send fewer tokens.
     TooLong,
-    /// The provider's filter turned this prompt down; others may pass.
+    /// The provider's filter rejected this prompt; others may pass.
     Refused,
-    /// No call is to be made any more: the run stops.
+    /// Stop the run: no further call is allowed.
     Spent,
 }
 
-/// A parameter of a request that a server may refuse.
+/// A request parameter that a server may reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentParameter {
-    /// `max_tokens`: `OpenAI`'s reasoning models take `max_completion_tokens` instead.
+    /// `max_tokens`: `OpenAI`'s reasoning models expect `max_completion_tokens` instead.
     MaxTokens,
-    /// `temperature`: `OpenAI`'s reasoning models take 1 only.
+    /// `temperature`: `OpenAI`'s reasoning models accept only 1.
     Temperature,
 }
 
@@ -56,14 +56,14 @@ impl SentParameter {
     }
 }
 
-/// Why a call failed, or a generator or template could not be made.
+/// An error of a call, or of creating a generator or template.
 #[derive(Debug, thiserror::Error)]
 #[allow(
     missing_docs,
     reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
 )]
 pub enum LlmError {
-    /// No answer to be had or read.
+    /// The call failed, or its response is unreadable.
     #[error(transparent)]
     Http(HttpError),
     /// A status of [`is_transient_status`](ragtriage_http::is_transient_status).
@@ -89,20 +89,20 @@ pub enum LlmError {
         status: u16,
         excerpt: String,
     },
-    /// The provider's content filter turned the prompt down.
+    /// The provider's content filter rejected the prompt.
     #[error("`{url}` refused the prompt: status {status}: {excerpt}")]
     Refused {
         url: String,
         status: u16,
         excerpt: String,
     },
-    /// Still failing after all tries.
+    /// All attempts failed.
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
-    /// The time for one question is over.
+    /// The deadline of one prompt has passed.
     #[error("did not respond within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { deadline: Duration },
-    /// The call could exceed what the run may cost.
+    /// The call could exceed the run's spending limit.
     #[error(
         "`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may take {next}"
     )]
@@ -112,22 +112,22 @@ pub enum LlmError {
         spent: String,
         next: String,
     },
-    /// A setting with a value that cannot be.
+    /// A setting with an invalid value.
     #[error("`generation.{setting}` {reason}")]
     BadSetting {
         setting: &'static str,
         reason: String,
     },
-    /// The template's file.
+    /// The template's file cannot be read.
     #[error("cannot read the prompt template `{name}`")]
     TemplateFile { name: String, source: io::Error },
-    /// The template's text.
+    /// The template's text is invalid.
     #[error("prompt template `{name}`: {source}")]
     Template { name: String, source: TemplateError },
 }
 
 impl From<HttpError> for LlmError {
-    /// Names the setting where one is at fault.
+    /// Names the configuration key that caused the error, if any.
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::BadAddress { reason } => Self::bad_setting("base_url", reason),
@@ -160,7 +160,7 @@ impl LlmError {
         }
     }
 
-    /// Returns the options of the caller.
+    /// Returns the caller's options.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -180,7 +180,7 @@ impl LlmError {
 }
 
 impl LlmError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as recorded in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -243,7 +243,7 @@ impl Hint for LlmError {
     }
 }
 
-/// The setting that replaces a parameter which a server does not take.
+/// Returns the setting that replaces a parameter which a server does not accept.
 #[must_use]
 pub fn kind_hint(kind: ErrorKind) -> Option<&'static str> {
     match kind {
@@ -258,7 +258,7 @@ pub fn kind_hint(kind: ErrorKind) -> Option<&'static str> {
 
 const SLOW: &str = "raise `generation.timeout_s` or lower `generation.concurrency`";
 
-/// The remedy by the names of our settings.
+/// Returns the hint, with the names of our settings.
 fn http_hint(error: &HttpError) -> Option<String> {
     let hint = match error {
         HttpError::Unreachable { .. } => Some(

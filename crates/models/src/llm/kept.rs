@@ -1,26 +1,26 @@
-//! A reply as a cache keeps it.
+//! A cached response.
 
 use serde::{Deserialize, Serialize};
 
 use super::completion::Completion;
 use ragtriage_core::types::{Finish, Origin};
 
-/// A reply with what is known of its call. The prompt is no part of it.
+/// A cached response with metadata of its call, without the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptReply {
-    /// The text, untouched.
+    /// The unmodified text.
     pub text: String,
-    /// Why it ended.
+    /// The reason it ended.
     pub finish: Finish,
-    /// Prompt tokens as billed, where the endpoint said.
+    /// Prompt tokens as billed, if reported by the endpoint.
     pub prompt_tokens: Option<u64>,
-    /// Answer tokens as billed, where the endpoint said.
+    /// Answer tokens as billed, if reported by the endpoint.
     pub completion_tokens: Option<u64>,
-    /// Seconds that its call took, tries and waits included.
+    /// Seconds that its call took, including retries and waits.
     pub seconds: f64,
-    /// The data set that it was asked for, as a run's record names it.
+    /// The data set it was requested for, as named in a run's manifest.
     pub dataset: String,
-    /// When it came, in seconds of Unix time.
+    /// Time of the response, in seconds of Unix time.
     pub at: u64,
 }
 
@@ -36,7 +36,7 @@ impl KeptReply {
         serde_json::to_vec(self).expect("texts and numbers serialise")
     }
 
-    /// The reply, taken from a cache.
+    /// Converts it to a reply whose origin is a cache.
     pub(super) fn into_reply(self) -> Completion {
         let Self {
             text,

@@ -3,43 +3,44 @@
 //! [`Limit`] is the rule, a gradient limit with slow start (Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; the
 //! latency test after TCP Vegas, Brakmo and Peterson 1995, in the form of Netflix's concurrency-limits, `Gradient2Limit`):
 //!
-//! - A window is two successes for each place, of calls that ended while every place was taken. After one the places
-//!   grow by a quarter, after the first shrink by one, as long as the window's mean latency is under [`TOLERANCE`] times that of
-//!   the best window. A server that queues (Ollama) answers no faster for more calls, only later, so it is left alone.
-//! - Too much (429, 503, 529, a timeout) takes a fifth of the places, at least one, and one place always stays. What calls
-//!   say that began before the last shrink is one episode with it.
-//! - Any other failure begins the window anew.
+//! - A window is two successes for each slot, of calls that ended while every slot was taken. After a window the number of slots
+//!   grows by a quarter, after the first shrink by one, as long as the window's mean latency is under [`TOLERANCE`] times that of
+//!   the best window. A server that queues (Ollama) answers later but not faster for more calls, so its limit does not grow.
+//! - Overload (429, 503, 529, a timeout) removes a fifth of the slots, at least one, and one slot always remains. Overload of
+//!   calls that began before the last shrink belongs to the same episode.
+//! - Any other failure restarts the window.
 //!
-//! [`CallLimiter`] hands the places out in the order in which they are asked for. Left out: when to call again ([`ragtriage_http::Backoff`]) and the
-//! server's own pauses ([`super::pause`]).
+//! [`CallLimiter`] grants slots in the order of the requests. Out of scope: retry delays
+//! ([`ragtriage_http::Backoff`]) and the server's pauses ([`super::pause`]).
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// A window whose mean latency is this many times the best window's is no success: `rttTolerance` of Netflix's limit.
+/// A window whose mean latency is this many times the best window's is not a success: `rttTolerance` of Netflix's
+/// limit.
 const TOLERANCE: f64 = 1.5;
-/// Successes for each place that make a window: latencies of answers differ much, and means of fewer with them.
+/// Successes per slot that form a window: latencies of answers vary widely, so means of fewer would too.
 const ROUNDS: usize = 2;
 
 /// The end of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CallOutcome {
-    /// An answer, after so long.
+    /// An answer, with its latency.
     Good(Duration),
-    /// The server had too much to do.
+    /// The server reported overload.
     TooMuch,
-    /// A failure that says nothing of the load.
+    /// A failure unrelated to load.
     Other,
 }
 
-/// The number of calls that may run at once. Pure: latencies are arguments, nothing is measured here.
+/// The concurrency limit. Pure: latencies are arguments, nothing is measured here.
 #[derive(Debug)]
 struct Limit {
     places: usize,
     most: usize,
-    /// Shrinks until now.
+    /// Number of shrinks so far.
     episode: u64,
     n_successes: usize,
     seconds: f64,
@@ -58,7 +59,8 @@ impl Limit {
         }
     }
 
-    /// A call that began in `episode` has ended; `is_full`: every place was taken until then.
+    /// Records the end of a call that began in `episode`; `is_full`: every slot was taken until
+    /// then.
     fn ended(&mut self, episode: u64, outcome: CallOutcome, is_full: bool) {
         if episode != self.episode {
             return;
@@ -67,7 +69,7 @@ impl Limit {
             CallOutcome::TooMuch => {
                 self.places -= (self.places / 5).max(1).min(self.places - 1);
                 self.episode += 1;
-                self.best_mean = f64::INFINITY; // what was good then may not be now
+                self.best_mean = f64::INFINITY; // the old baseline may no longer apply
                 self.begin_window();
             }
             CallOutcome::Other => self.begin_window(),
@@ -101,7 +103,7 @@ impl Limit {
     }
 }
 
-/// Places for calls, handed out first come, first served.
+/// Slots for calls, granted in request order.
 #[derive(Debug)]
 pub(super) struct CallLimiter {
     state: Mutex<Slots>,
@@ -111,14 +113,14 @@ pub(super) struct CallLimiter {
 #[derive(Debug)]
 struct Slots {
     limit: Limit,
-    /// Places that are taken.
+    /// Slots in use.
     taken: usize,
-    /// Places taken by calls above the limit: they are not handed out again.
+    /// Slots in use above the limit: they are not granted again.
     owed: usize,
 }
 
 impl CallLimiter {
-    /// `first` places to begin with, never more than `most`; both at least 1.
+    /// Creates a limiter with `first` slots initially, and never more than `most`; both at least 1.
     pub(super) fn new(first: usize, most: usize) -> Self {
         let state = Slots {
             limit: Limit::new(first, most),
@@ -131,7 +133,7 @@ impl CallLimiter {
         }
     }
 
-    /// Waits for a place, behind all who wait already.
+    /// Waits for a slot, after all earlier requests.
     pub(super) async fn enter(&self) -> CallSlot<'_> {
         let permit = self
             .places
@@ -166,7 +168,7 @@ impl CallLimiter {
     }
 }
 
-/// A place among the calls, free again when dropped. It may be kept for several calls, one after another.
+/// A slot of the concurrency limit, released when dropped. It may be held for several consecutive calls.
 #[derive(Debug)]
 pub(super) struct CallSlot<'a> {
     gate: &'a CallLimiter,
@@ -174,7 +176,7 @@ pub(super) struct CallSlot<'a> {
 }
 
 impl CallSlot<'_> {
-    /// To be told to [`CallSlot::ended`] by the call that begins now.
+    /// Returns the episode of the call that begins now, for [`CallSlot::ended`].
     pub(super) fn episode(&self) -> u64 {
         self.gate.state().limit.episode
     }
@@ -208,7 +210,7 @@ mod tests {
         CallOutcome::Good(Duration::from_secs_f64(seconds))
     }
 
-    /// Ends `n` calls of the present episode, with all places taken.
+    /// Ends `n` calls of the present episode, with all slots taken.
     fn ended(limit: &mut Limit, n: usize, outcome: CallOutcome) -> usize {
         for _ in 0..n {
             limit.ended(limit.episode, outcome, true);
@@ -219,7 +221,8 @@ mod tests {
     #[test]
     fn each_window_of_successes_adds_a_quarter_up_to_the_most() {
         let mut limit = Limit::new(8, 13);
-        // Two successes a place: 16 make 8 + 8/4 = 10, 20 more 10 + 10/4 = 12, 24 more would make 15.
+        // Two successes per slot: 16 make 8 + 8/4 = 10, 20 more 10 + 10/4 = 12, 24 more would make
+        // 15.
         assert_eq!(ended(&mut limit, 15, good(1.0)), 8);
         assert_eq!(ended(&mut limit, 1, good(1.0)), 10);
         assert_eq!(ended(&mut limit, 20, good(1.0)), 12);
@@ -229,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_server_that_only_queues_is_not_given_more() {
-        // One call at a time, one second each: with n places a call takes n seconds. 8 -> 10 -> 12 (10 < 1.5 x 8), and there
+        // One call at a time, one second each: with n slots a call takes n seconds. 8 -> 10 -> 12 (10 < 1.5 x 8), and there
         // 12 seconds are no longer under 1.5 x 8 = 12.
         let mut limit = Limit::new(8, 64);
         for expected in [10, 12, 12, 12] {
@@ -241,7 +244,7 @@ mod tests {
     #[test]
     fn an_episode_takes_a_fifth_once_and_one_place_stays() {
         let mut limit = Limit::new(12, 48);
-        // Twelve calls are told that it is too much, all begun before the first of them was: 12 - 12/5 = 10.
+        // Twelve calls report overload, all begun before the first report: 10 = 12 - 12/5.
         for _ in 0..12 {
             limit.ended(0, CallOutcome::TooMuch, true);
         }
@@ -251,7 +254,7 @@ mod tests {
             .map(|_| ended(&mut limit, 1, CallOutcome::TooMuch))
             .collect();
         assert_eq!(places, [8, 7, 6, 5, 4, 3, 2, 1, 1]);
-        // From then on by one a window.
+        // From then on the limit grows by one per window.
         assert_eq!(ended(&mut limit, 2, good(1.0)), 2);
         assert_eq!(ended(&mut limit, 4, good(1.0)), 3);
     }
@@ -279,13 +282,13 @@ mod tests {
             first.ended(0, good(1.0));
         }
         let third = gate.enter().now_or_never().expect("a third place");
-        // Down to two while three are taken: the place that is given back is not handed out.
+        // Shrinks to two while three are taken: the released slot is not granted again.
         first.ended(0, CallOutcome::TooMuch);
         drop(third);
         assert!(gate.enter().now_or_never().is_none());
         drop(second);
         assert!(gate.enter().now_or_never().is_some());
-        // Down to one while one is taken and one is free.
+        // Shrinks to one while one is taken and one is free.
         first.ended(first.episode(), CallOutcome::TooMuch);
         assert!(gate.enter().now_or_never().is_none());
         drop(first);

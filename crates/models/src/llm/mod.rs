@@ -1,9 +1,8 @@
-//! Floor 3, generators: a prompt to an answer.
+//! Floor 3, generators: answer prompts.
 //!
-//! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
-//! around it, [`WithAllowance`] what a run may cost, [`CachedReplies`] the memory. [`load_template`] loads the templates of prompts and
-//! [`read_answer`] takes the short answer from what a model wrote.
-//! Which passages go into a prompt is decided above, what a right answer is elsewhere.
+//! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
+//! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and
+//! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
 
 mod allowance;
 mod answer;
@@ -34,20 +33,20 @@ pub use ragtriage_http::Secret;
 
 /// Answers prompts.
 ///
-/// Contract: thread-safe; a failure concerns this one prompt; what is transient (see [`LlmError::class`]) is retried by
-/// [`Retrying`] around the implementation, never by the caller.
+/// Contract: thread-safe; a failure concerns this prompt only; transient failures (see [`LlmError::class`]) are retried
+/// by [`Retrying`] around the implementation, never by the caller.
 #[async_trait]
 pub trait Generator: Send + Sync {
     /// Returns the name of the model or reader, for reports.
     fn name(&self) -> &str;
 
-    /// Returns all that a response depends on besides the prompt's two messages: address, model, parameters. `None`: a response costs nothing, so
-    /// none is worth keeping.
+    /// Returns everything that a response depends on besides the prompt's two messages: address, model, parameters. `None`:
+    /// responses cost nothing and are not cached.
     fn fingerprint(&self) -> Option<&str> {
         None
     }
 
-    /// The reply to this prompt that is at hand, so that no call would be made now; `None`: one would be.
+    /// Returns the cached response to this prompt; `None` if a call would be made.
     async fn kept(&self, _: &Prompt) -> Option<KeptReply> {
         None
     }

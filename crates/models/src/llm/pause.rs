@@ -1,4 +1,4 @@
-//! A server's pause: until it is over no new call begins, whoever makes it.
+//! A server's pause: until it is over no caller starts a new call.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use tokio::time::{Instant, sleep_until};
 
 use ragtriage_http::random_fraction;
 
-/// The time after a pause over which the waiting calls start, each at its own moment.
+/// The period after a pause over which the waiting calls start, each at a random moment.
 const SPREAD: Duration = Duration::from_millis(500);
 
-/// When calls may begin again. Its clones are one pause.
+/// The time when calls may resume. Clones share the pause.
 #[derive(Clone, Debug)]
 pub(super) struct Pause {
     until: Arc<Mutex<Instant>>,
@@ -18,8 +18,8 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// None yet. One that is asked to last longer than `longest` is not kept: the prompt that was told so fails, and others may
-    /// find out for themselves, instead of all of them sleeping for hours.
+    /// Creates a state without a pause. A requested pause longer than `longest` is ignored: the prompt that received it fails
+    /// and others retry independently, instead of all of them sleeping for hours.
     pub(super) fn new(longest: Duration) -> Self {
         Self {
             until: Arc::new(Mutex::new(Instant::now())),
@@ -27,7 +27,7 @@ impl Pause {
         }
     }
 
-    /// The server asks for a pause of `wait` from now on. One that lasts longer already stays.
+    /// Starts a pause of `wait` from now on. A longer pause in progress is unchanged.
     pub(super) fn ask(&self, wait: Duration) {
         if wait <= self.longest {
             let mut until = self.until.lock().expect("no holder panics");
@@ -35,14 +35,15 @@ impl Pause {
         }
     }
 
-    /// Waits until the pause is over, and up to [`SPREAD`] longer; not at all where there is none.
+    /// Waits until the pause is over, and up to [`SPREAD`] longer; returns immediately without a
+    /// pause.
     pub(super) async fn over(&self) {
         while let Some(until) = self.until() {
             sleep_until(until + SPREAD.mul_f64(random_fraction())).await;
         }
     }
 
-    /// Its end, where that is yet to come.
+    /// Returns the end of the pause if it is in the future.
     fn until(&self) -> Option<Instant> {
         let until = *self.until.lock().expect("no holder panics");
         (until > Instant::now()).then_some(until)

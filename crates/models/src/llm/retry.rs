@@ -1,8 +1,8 @@
-//! Patience: the wrapper that limits how many calls run at once and tries transient failures again.
+//! Retry policy and concurrency limit: a wrapper that retries transient failures.
 //!
-//! [`CallLimiter`] decides their number, [`Backoff`] the waits and the end, and a server's [`Pause`] holds back all calls. A
-//! call keeps its place among the concurrent ones while it waits to be made again: that is what slows a hurried caller
-//! down. Its deadline begins when it has a place and no pause is on.
+//! [`CallLimiter`] limits the number of calls, [`Backoff`] determines waits and the last attempt, and a server's [`Pause`]
+//! blocks all calls. A call holds its slot while it waits for a retry, which reduces the load. Its deadline begins when it
+//! has a slot and no pause is in effect.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,21 +17,21 @@ use super::{Completion, ErrorClass, Generator, LlmError};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_http::{Abandoned, Backoff, HttpError, Retry};
 
-/// A generator that tries again.
+/// A generator with retries.
 #[derive(Debug)]
 pub struct Retrying<G> {
     inner: G,
     backoff: Backoff,
     gate: CallLimiter,
     pause: Pause,
-    /// True if a prompt waited for its whole deadline and was still turned away, and nothing succeeded since: the others are
-    /// then given one call each, or twenty of them would wait for an hour before the run stops.
+    /// True if a prompt was still rejected after its whole deadline, and nothing has succeeded since: other prompts then get
+    /// one call each, or twenty of them would wait for an hour before the run stops.
     in_vain: AtomicBool,
 }
 
 impl<G: Generator> Retrying<G> {
-    /// Wraps `inner`, which asks for its server's pauses by `pause`, for `first` calls at once to begin with and never more than
-    /// `most`; errors where a number is 0.
+    /// Wraps `inner`, which reports its server's pauses through `pause`, with `first` concurrent calls initially and never more
+    /// than `most`; errors if a number is 0.
     pub(super) fn new(
         inner: G,
         first: usize,
@@ -60,7 +60,7 @@ impl<G: Generator> Retrying<G> {
         })
     }
 
-    /// One call.
+    /// Makes one call.
     async fn call(&self, place: &CallSlot<'_>, prompt: &Prompt) -> Result<Completion, LlmError> {
         self.pause.over().await;
         let (episode, clock) = (place.episode(), Instant::now());
@@ -127,7 +127,7 @@ impl<G: Generator> Generator for Retrying<G> {
     }
 }
 
-/// Returns the meaning of a call's result for the server's load.
+/// Returns the outcome of a call with respect to the server's load.
 fn outcome(reply: &Result<Completion, LlmError>, latency: Duration) -> CallOutcome {
     match reply {
         Ok(_) => CallOutcome::Good(latency),
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
-    /// Fails as listed, then answers; counts how many calls ran at once.
+    /// Fails as listed, then answers; counts concurrent calls.
     #[derive(Default)]
     struct Scripted {
         failures: Mutex<Vec<LlmError>>,
@@ -284,7 +284,7 @@ mod tests {
     #[tokio::test]
     async fn once_a_prompt_waited_in_vain_the_others_are_given_one_call() {
         let too_long = Some(Duration::from_secs(51));
-        // From the last to the first: the first prompt is turned away twice, the second once, the third is answered, and the
+        // From the last to the first: the first prompt is rejected twice, the second once, the third is answered, and the
         // fourth may wait again.
         let script = vec![
             busy(429, None),
@@ -331,7 +331,7 @@ mod tests {
     #[tokio::test]
     async fn no_more_calls_run_at_once_than_allowed() {
         let prompt = prompt();
-        // 50 calls: 4 successes make the two places three, 6 more four, the most.
+        // 50 calls: 4 successes raise the two slots to three, 6 more to four, the maximum.
         for (most, expected) in [(2, 2), (4, 4)] {
             let generator = retrying(Scripted::default(), most);
             futures_util::future::join_all((0..50).map(|_| generator.generate(&prompt))).await;

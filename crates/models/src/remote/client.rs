@@ -15,7 +15,7 @@ pub(crate) struct RemoteClient {
 }
 
 impl RemoteClient {
-    /// Makes the client. Nothing is called yet.
+    /// Creates the client without making a call.
     pub(crate) fn new(
         model: RemoteModel,
         endpoint: EndpointSettings,

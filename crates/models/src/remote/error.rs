@@ -1,4 +1,4 @@
-//! Why an encoder or reranker behind HTTP could not be asked.
+//! Errors of calling an encoder or reranker over HTTP.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use ragtriage_core::text::sanitize;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_http::HttpError;
 
-/// Characters of a text that an error shows.
+/// Number of characters of a text shown in an error.
 const START_CHARS: usize = 60;
 
-/// The kind of model behind an endpoint, which decides how messages name it, its texts and its settings.
+/// The kind of model behind an endpoint, which determines the wording of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteModel {
-    /// Texts to vectors.
+    /// Converts texts to vectors.
     Encoder,
-    /// A question and passages to scores.
+    /// Scores passages for a question.
     Reranker,
 }
 
@@ -40,7 +40,7 @@ impl RemoteModel {
         }
     }
 
-    /// Refuses an empty model name, a timeout of zero and numbers of zero.
+    /// Rejects an empty model name, a timeout of zero and counts of zero.
     pub(crate) fn check(
         self,
         is_named: bool,
@@ -68,7 +68,7 @@ impl RemoteModel {
     }
 }
 
-/// Why a model behind HTTP could not be asked.
+/// An error of calling a model over HTTP.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// The call failed.
@@ -77,20 +77,20 @@ pub enum RemoteError {
     /// A setting has an invalid value.
     #[error("`{}.{setting}` {reason}", .model.section())]
     BadSetting {
-        /// The model that it is a setting of.
+        /// The kind of model that the setting belongs to.
         model: RemoteModel,
         /// Its name.
         setting: &'static str,
-        /// Why it is invalid.
+        /// The reason it is invalid.
         reason: String,
     },
-    /// The server refuses a text that is alone in its call.
+    /// The server rejects a text that is alone in its call.
     #[error(
         "a {} of {n_chars} characters that begins with `{start}` is too long for the {}: {source}",
         .model.text(), .model.name()
     )]
     TooLong {
-        /// The model that refuses it.
+        /// The model that rejects it.
         model: RemoteModel,
         /// The length of the text, prefix and title included.
         n_chars: usize,
@@ -102,7 +102,7 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
-    /// Names the setting where one is at fault.
+    /// Names the configuration key that caused the error, if any.
     pub(crate) fn new(model: RemoteModel, error: HttpError) -> Self {
         match error {
             HttpError::BadAddress { reason } => model.bad_setting("endpoint", reason),
@@ -114,7 +114,8 @@ impl RemoteError {
         }
     }
 
-    /// The error of a call about `texts`; one that was too large is shown where its only text is the cause.
+    /// Creates the error of a call about `texts`; if a call with a single text was too large, the text is
+    /// shown.
     pub(super) fn of_call(model: RemoteModel, texts: &[String], error: HttpError) -> Self {
         if !error.is_too_large() {
             return Self::new(model, error);
@@ -128,7 +129,7 @@ impl RemoteError {
         }
     }
 
-    /// Returns its cause, as a trace has it.
+    /// Returns its cause, as recorded in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -138,7 +139,7 @@ impl RemoteError {
         }
     }
 
-    /// Returns the remedy, by the names of the settings of `model`.
+    /// Returns the hint, with the names of the settings of `model`.
     pub(crate) fn hint(&self, model: RemoteModel) -> Option<String> {
         match self {
             Self::Http(error) => http_hint(error.last(), model),

@@ -1,7 +1,7 @@
-//! A wrapper that keeps any reranker's scores in a cache's file.
+//! A wrapper that stores any reranker's scores in a cache file.
 //!
-//! A score's key is the sha256 of the reranker's fingerprint, the question, the title and the text, so a stale hit cannot happen;
-//! its value is the number as little-endian `f32`. Opening, locking and sharing the file is `cache/`.
+//! A score's key is the sha256 of the reranker's fingerprint, the question, the title and the text, so that stale hits are
+//! impossible; its value is the number as little-endian `f32`. `cache/` opens, locks and shares the file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub const SCORES: CacheTable = CacheTable {
     value: "score",
 };
 
-/// A [`Reranker`] that asks another only for what it has not seen.
+/// A [`Reranker`] that calls another only for passages not in the cache.
 pub struct CachedReranker {
     inner: Arc<dyn Reranker>,
     database: Database,
@@ -28,7 +28,7 @@ pub struct CachedReranker {
 }
 
 impl CachedReranker {
-    /// Opens or makes the database at `path`, and its folder.
+    /// Opens or creates the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Reranker>, path: &Path) -> Result<Self, RerankError> {
         let database = Database::open(path, &[SCORES])?;
         Ok(Self {
@@ -39,17 +39,17 @@ impl CachedReranker {
         })
     }
 
-    /// Passages scored without the reranker so far.
+    /// Returns the number of passages scored from the cache so far.
     pub fn n_hits(&self) -> u64 {
         self.n_hits.load(Ordering::Relaxed)
     }
 
-    /// Passages given to the reranker so far.
+    /// Returns the number of passages passed to the reranker so far.
     pub fn n_misses(&self) -> u64 {
         self.n_misses.load(Ordering::Relaxed)
     }
 
-    /// Scores passages and keeps the scores.
+    /// Scores passages and stores the scores.
     async fn fill(
         &self,
         query: &str,
@@ -123,7 +123,7 @@ impl Reranker for CachedReranker {
     }
 }
 
-/// `None` where it is no score: the passage is scored again.
+/// Returns `None` if the bytes are not a score: the passage is scored again.
 fn from_bytes(bytes: &[u8]) -> Option<f32> {
     Some(f32::from_le_bytes(bytes.try_into().ok()?)).filter(|score| score.is_finite())
 }

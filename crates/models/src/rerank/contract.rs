@@ -1,4 +1,4 @@
-//! What holds of every reranker: one suite, run over each of them.
+//! Contract tests of rerankers: one suite, run over each of them.
 
 use super::Reranker;
 use ragtriage_core::types::TitledText;
@@ -27,7 +27,7 @@ const PASSAGES: [TitledText<'static>; 5] = [
     },
 ];
 
-/// Calls `reranker` as the pipeline may.
+/// Checks `reranker` with the calls that the pipeline may make.
 pub(super) async fn check(reranker: &dyn Reranker) {
     let fingerprint = reranker.fingerprint().to_owned();
     assert!(!fingerprint.is_empty());

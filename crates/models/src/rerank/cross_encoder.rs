@@ -1,8 +1,8 @@
-//! The reranker that runs in this process: a cross-encoder's checkpoint, as `cross-encoder/ms-marco-MiniLM-L-6-v2`.
+//! The in-process reranker: a cross-encoder checkpoint, such as `cross-encoder/ms-marco-MiniLM-L-6-v2`.
 //!
-//! Question and passage are read together, which is what makes it better than comparing two vectors, and slower
-//! (Nogueira and Cho 2019). The score is the model's logit as it is; sentence-transformers shows its sigmoid where there is one
-//! label: another number, the same order, without the ties that rounding to 1 makes.
+//! Question and passage are encoded together, which is more accurate than comparing two vectors, and slower (Nogueira and Cho
+//! 2019). The score is the model's raw logit; sentence-transformers applies a sigmoid if there is one label: the numbers
+//! differ, the order is equal, and ties from rounding to 1 are avoided.
 
 use std::sync::Arc;
 
@@ -20,9 +20,8 @@ pub struct CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` instead
-    /// of the length that its folder says, for question, passage and special tokens together. The weights are read by the
-    /// first scoring.
+    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` overrides the length
+    /// in its folder, for question, passage and special tokens together. The weights are loaded by the first scoring.
     pub fn open(
         checkpoint: Checkpoint,
         max_tokens: Option<usize>,
@@ -55,7 +54,8 @@ impl Reranker for CrossEncoder {
             .map(|passage| passage.joined().into_owned())
             .collect();
         let classifier = Arc::clone(&self.classifier);
-        // Held until the scores are there: when the caller goes away, the work ends with its current batch.
+        // Held until the scores are computed: if the caller is dropped, the work ends with its current
+        // batch.
         let wanted = Arc::new(());
         let still_wanted = Arc::downgrade(&wanted);
         let work = tokio::task::spawn_blocking(move || {

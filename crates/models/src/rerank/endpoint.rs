@@ -1,4 +1,5 @@
-//! A reranker behind HTTP: `POST /rerank` in the forms of Cohere, Jina and text-embeddings-inference.
+//! A reranker behind HTTP: `POST /rerank` in the formats of Cohere, Jina and
+//! text-embeddings-inference.
 //!
 //! | form | sent | answered | also spoken by |
 //! |---|---|---|---|
@@ -6,8 +7,8 @@
 //! | `jina` | the same, `return_documents: false` | the same | Infinity, llama.cpp |
 //! | `tei` | `query`, `texts`, `raw_scores: true`, `truncate: true` | a list of `index`, `score` | |
 //!
-//! Passages go in batches, several at once, each tried again with patience; a batch that the server calls too large is
-//! halved. Every passage must come back with a score. A server that changes the model behind a name cannot be noticed.
+//! Passages are sent in batches, several concurrently, each with retries; a batch that the server rejects as too large
+//! is split in half. Every passage must receive a score. A changed model behind a name cannot be detected.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,11 +28,11 @@ use ragtriage_http::{
 
 /// Part of the fingerprint: raised whenever a change here changes a score.
 const ENDPOINT_VERSION: u32 = 1;
-/// The kind of model that errors name.
+/// The kind of model named in errors.
 const MODEL: RemoteModel = RemoteModel::Reranker;
 
-/// The default number of passages in one call: Cohere bills by the hundred, text-embeddings-inference takes 32
-/// (`--max-client-batch-size`).
+/// Returns the default number of passages per call: Cohere bills by the hundred, text-embeddings-inference
+/// accepts 32 (`--max-client-batch-size`).
 fn default_batch_passages(form: RerankApi) -> usize {
     match form {
         RerankApi::Cohere | RerankApi::Jina => 100,
@@ -57,28 +58,29 @@ fn request(form: RerankApi, model: &str, query: &str, passages: &[String]) -> Va
 /// The settings of a remote reranker. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct RerankSettings {
-    /// The calls go to `<url>/rerank`.
+    /// Calls are sent to `<url>/rerank`.
     pub url: String,
     /// The API of the server.
     pub form: RerankApi,
-    /// The model's name, as the server knows it; not sent, and may be empty, where the form is `tei`.
+    /// The model's name on the server; not sent, and may be empty, for the format `tei`.
     pub model: String,
     /// Sent as a bearer token.
     pub api_key: Option<Secret>,
-    /// Passages in one call at most.
+    /// Maximum number of passages per call.
     pub batch_passages: usize,
-    /// Calls that run at once.
+    /// Number of concurrent calls.
     pub concurrency: usize,
-    /// Time for one call.
+    /// Timeout of one call.
     pub timeout: Duration,
     /// The retry policy.
     pub backoff: Backoff,
-    /// PEM file of certificate authorities trusted besides the system's.
+    /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
 
 impl RerankSettings {
-    /// `model` at `url` with the form's usual batch, four calls at once, four tries.
+    /// Creates the settings of `model` at `url` with the format's default batch size, four
+    /// concurrent calls, four attempts.
     #[must_use]
     pub fn new(url: String, form: RerankApi, model: String) -> Self {
         let timeout = Duration::from_mins(1);
@@ -106,7 +108,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Checks the settings and makes the client. Nothing is called yet.
+    /// Checks the settings and creates the client. Makes no calls.
     pub fn new(settings: RerankSettings) -> Result<Self, RerankError> {
         let RerankSettings {
             url,
@@ -142,7 +144,7 @@ impl Endpoint {
         })
     }
 
-    /// The scores of one batch, in halves where the server wants it so.
+    /// Returns the scores of one batch, split in half if the server rejects it as too large.
     async fn batch(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
         in_halves(
             passages,
@@ -152,7 +154,7 @@ impl Endpoint {
         .await
     }
 
-    /// One call, with patience.
+    /// Makes one call with retries.
     async fn call(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
         let RerankSettings { form, model, .. } = &self.settings;
         let request = request(*form, model, query, passages);
@@ -193,7 +195,8 @@ impl Reranker for Endpoint {
             .iter()
             .map(|passage| passage.joined().into_owned())
             .collect();
-        // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
+        // Futures are created here and not by the stream: the compiler cannot prove those to be
+        // `Send`.
         let batches: Vec<_> = passages
             .chunks(self.settings.batch_passages)
             .map(|batch| self.batch(query, batch))

@@ -1,4 +1,4 @@
-//! Why passages could not be scored, by cause, with what to do about it kept apart.
+//! Errors of scoring passages, by cause, with separate hints.
 
 use crate::cache::CacheError;
 use crate::remote::{RemoteError, RemoteModel};
@@ -6,19 +6,19 @@ use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_encoder::checkpoint::CheckpointError;
 
-/// Why passages could not be scored.
+/// An error of scoring passages.
 #[derive(Debug, thiserror::Error)]
 pub enum RerankError {
-    /// The model could not be had or read.
+    /// The model is missing or unreadable.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// A remote reranker could not be asked.
+    /// A remote reranker could not be called.
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// A reranker broke its contract.
     #[error("reranker `{reranker}` gave {what}")]
     Contract {
-        /// Which.
+        /// The reranker.
         reranker: String,
         /// The result, and the expected one.
         what: String,
@@ -26,13 +26,13 @@ pub enum RerankError {
     /// The score cache failed.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// The scoring thread panicked or the runtime is going down.
+    /// The scoring thread panicked or the runtime is shutting down.
     #[error("reranking was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
 
 impl RerankError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as recorded in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,7 +1,7 @@
-//! Floor 3, rerankers: a question and passages to a score each.
+//! Floor 3, rerankers: score passages for a question.
 //!
-//! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] asks a server; [`CachedReranker`] keeps any reranker's scores
-//! in a database file. How many candidates are reranked, and what becomes of the others, is decided above.
+//! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] calls a server; [`CachedReranker`] stores any reranker's
+//! scores in a database file. The caller decides the number of candidates and the order of the others.
 
 mod cache;
 mod cross_encoder;
@@ -17,14 +17,14 @@ pub use error::RerankError;
 
 use ragtriage_core::types::TitledText;
 
-/// Says how well passages answer a question.
+/// Scores how well passages answer a question.
 ///
-/// Contract: a score a passage, in the order given; a larger one is better; any finite number, so scores of two rerankers
-/// are not to be compared; the same question and passage get the same score whatever stands beside them in a call; no
-/// passages give no scores; the caller does not retry; work of the processor is never done on the async runtime's threads.
+/// Contract: one score per passage, in the given order; larger is better; any finite number, so scores of two rerankers
+/// are not comparable; a question and a passage always get the same score regardless of the other passages of a call; no
+/// passages give no scores; the caller does not retry; processor work is never done on the async runtime's threads.
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// Returns all that scores depend on besides the texts: changes whenever one would.
+    /// Identifies everything that scores depend on besides the texts: changes whenever one would.
     fn fingerprint(&self) -> &str;
 
     /// Scores `passages` for `query`.

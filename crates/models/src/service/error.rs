@@ -1,49 +1,50 @@
-//! Why a RAG service could not be asked, or gave no answer that can be read.
+//! Errors of calling a RAG service, or of reading its response.
 //!
-//! No message holds a key, or a URL's user info and query, nor what a service repeats of them.
+//! Messages never contain a key, or a URL's user info and query, including where a service repeats
+//! them.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_http::HttpError;
 
-/// Why one question got no answer, or the service cannot be asked at all.
+/// The error of one question, or of calling the service at all.
 #[derive(Debug, thiserror::Error)]
 #[allow(
     missing_docs,
     reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
 )]
 pub enum ServiceError {
-    /// No answer to be had.
+    /// The call failed.
     #[error(transparent)]
     Http(HttpError),
-    /// An address that is none.
+    /// An invalid address.
     #[error("`external.url` {reason}")]
     BadUrl { reason: String },
-    /// A key that no header may hold.
+    /// A key that is not a valid header value.
     #[error("`external.api_key_env` names a key with characters that are not allowed in a header")]
     BadKey,
-    /// An answer of another form.
+    /// A response of an unexpected structure.
     #[error("the answer of {reason}")]
     Unreadable { reason: String },
-    /// An answer to another question.
+    /// A response to a different question.
     #[error("`{url}` was asked `{asked}` and answered `{answered}`")]
     OtherQuestion {
         url: String,
         asked: String,
         answered: String,
     },
-    /// An answer without an answer.
+    /// A response without an `answer`.
     #[error(
         "`{url}` gave contexts and no `answer`; `generation.generator = \"none\"` is for a service that only retrieves"
     )]
     NoAnswer { url: String },
-    /// A record that does not have the question.
+    /// A question missing from the record.
     #[error("no recorded answer for this question")]
     NotRecorded,
 }
 
 impl ServiceError {
-    /// Its cause, as a trace keeps it.
+    /// Returns its cause, as recorded in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -54,7 +55,8 @@ impl ServiceError {
 }
 
 impl From<HttpError> for ServiceError {
-    /// Names the setting where one is at fault; all else is told as it is.
+    /// Names the configuration key that caused the error, if any; other errors are passed through
+    /// unchanged.
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::BadAddress { reason } => Self::BadUrl { reason },

@@ -1,6 +1,7 @@
-//! A RAG that answers over HTTP: `POST` of `{"id", "question"}`, back comes the object that [`ragtriage_runs::external::recorded`] describes.
+//! A RAG over HTTP: `POST` of `{"id", "question"}`, answered with the object that
+//! [`ragtriage_runs::external::recorded`] describes.
 //!
-//! Transient failures are retried, with [`Backoff`]'s waits or after as long as the service asks for.
+//! Transient failures are retried, after [`Backoff`]'s waits or the delay that the service requests.
 
 mod error;
 
@@ -19,12 +20,12 @@ use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
 use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer};
 
-/// Time for waits between the tries of one question, all together.
+/// Total time for waits between the attempts of one question.
 const WAITS: Duration = Duration::from_mins(1);
 
 /// An external RAG: its record, or the service itself.
 ///
-/// Contract: a failure concerns the one question; what is transient is tried again by the implementation.
+/// Contract: a failure concerns the one question; transient failures are retried by the implementation.
 #[async_trait]
 pub trait Rag: Send + Sync {
     /// Asks `question` and returns the response.
@@ -40,22 +41,22 @@ impl Rag for Joined {
     }
 }
 
-/// The settings of a service. Not `Debug`: it holds a key, and the URL may.
+/// The settings of a service. Not `Debug`: they hold a key, and the URL may contain one.
 #[derive(Clone)]
 pub struct ServiceSettings {
     /// The address that questions are posted to.
     pub url: String,
     /// Sent as a bearer token.
     pub api_key: Option<String>,
-    /// Time for one call.
+    /// Timeout of one call.
     pub timeout: Duration,
     /// The number of retries of a transient failure.
     pub retries: u32,
-    /// True if an answer must come with the contexts.
+    /// True if a response must contain an answer in addition to contexts.
     pub answers: bool,
 }
 
-/// A service, one question a call.
+/// A service, one call per question.
 pub struct Service {
     endpoint: JsonEndpoint,
     backoff: Backoff,
@@ -63,10 +64,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// Checks the settings and makes the client. Nothing is called yet.
+    /// Checks the settings and creates the client. Makes no calls.
     ///
     /// # Errors
-    /// `BadUrl`, `BadKey`, and of `Http` a key in clear and no client.
+    /// `BadUrl`, `BadKey`, and `Http` for a key sent unencrypted or a client that cannot be
+    /// created.
     pub fn new(settings: ServiceSettings) -> Result<Self, ServiceError> {
         let ServiceSettings {
             url,
@@ -90,7 +92,7 @@ impl Service {
         })
     }
 
-    /// One call.
+    /// Makes one call.
     async fn call(&self, question: &Question) -> Result<Recorded, ServiceError> {
         let answer = self
             .endpoint

@@ -1,4 +1,4 @@
-//! What a run would ask of the generator, counted on the very prompts that it would send; nothing is asked.
+//! Estimates the calls of a run, counted on the exact prompts that it would send; no call is made.
 
 mod tally;
 
@@ -22,12 +22,12 @@ use ragtriage_models::llm::{Generator, LlmError};
 pub struct EstimateSink {
     terms: CallTerms,
     tally: Option<CallTally>,
-    /// Each question's calls with its place in the run.
+    /// Each question's calls with its position in the run.
     counted: Vec<(usize, QuestionCalls)>,
 }
 
 impl EstimateSink {
-    /// Estimates calls by `terms`.
+    /// Creates a sink that estimates calls by `terms`.
     #[must_use]
     pub fn new(terms: CallTerms) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Sink for EstimateSink {
     }
 }
 
-/// Calls nothing: the reply is a cached one, or empty where a call would be made.
+/// Makes no calls: the reply is a cached one, or empty.
 struct Counting {
     generator: Arc<dyn Generator>,
     counter: Arc<dyn TokenCounter>,

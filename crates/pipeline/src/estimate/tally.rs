@@ -1,4 +1,4 @@
-//! What questions would ask, added up; and what that may cost.
+//! Sums the calls of questions, and bounds their cost.
 
 use std::collections::HashSet;
 
@@ -9,27 +9,27 @@ use ragtriage_core::types::{
 };
 use ragtriage_models::llm::Limits;
 
-/// What calls are estimated by.
+/// Parameters of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallTerms {
-    /// Most tokens of an answer.
+    /// Maximum number of tokens of an answer.
     pub most_completion_tokens: u64,
-    /// Calls at once to begin with.
+    /// Initial number of concurrent calls.
     pub concurrency: usize,
-    /// What the run may cost in all.
+    /// Spending limits of the whole run.
     pub limits: Limits,
 }
 
-/// What one question would ask.
+/// The calls of one question.
 #[derive(Debug, Default)]
 pub(super) struct QuestionCalls {
-    /// Whether its retrieval failed, so that nothing is asked.
+    /// True if its retrieval failed, so that no call is made.
     pub failed: bool,
     /// By arm.
     pub arms: Vec<ArmCalls>,
-    /// Passages in prompts of calls.
+    /// Passages in the prompts of calls.
     pub passages: Vec<ChunkId>,
-    /// Answer tokens and seconds of each reply that is kept.
+    /// Answer tokens and seconds of each cached response.
     pub kept: Vec<(u64, f64)>,
 }
 
@@ -80,7 +80,8 @@ pub(super) struct CallTally {
 }
 
 impl CallTally {
-    /// Of a plan with `arms`, whose calls cost `price` and of which `in_work` are made at once.
+    /// Creates a tally for a plan with `arms`, whose calls cost `price` and of whose questions
+    /// `in_work` run concurrently.
     pub(super) fn new(arms: &ArmPlan, price: Price, in_work: usize) -> Self {
         let arms = arms.names.iter().map(|arm| ArmCalls::of(*arm)).collect();
         Self {
@@ -94,7 +95,7 @@ impl CallTally {
         }
     }
 
-    /// Sets how many chunks the corpus has.
+    /// Sets the number of chunks in the corpus.
     pub(super) fn set_chunks(&mut self, n_chunks: usize) {
         self.estimate.chunks = n_chunks;
     }
@@ -120,7 +121,7 @@ impl CallTally {
         self.kept_seconds += asked.kept.iter().map(|(_, seconds)| seconds).sum::<f64>();
     }
 
-    /// The sums, and what may come of them.
+    /// Returns the sums and forecasts.
     pub(super) fn estimate(self, terms: CallTerms) -> Estimate {
         let CallTerms {
             most_completion_tokens,
@@ -155,7 +156,7 @@ impl CallTally {
         estimate.seconds = TimeForecast {
             concurrency,
             in_work,
-            // A kept reply's seconds are those of its question's turn, waits included: as many as are in work share them.
+            // A cached response's seconds are those of its question, waits included: all concurrent questions share them.
             expected: kept.map(|kept| calls as f64 * kept.mean_seconds / in_work.max(1) as f64),
             at_one_a_call: calls as f64 / concurrency.max(1) as f64,
         };
@@ -167,7 +168,7 @@ impl CallTally {
     }
 }
 
-/// The limit that is met first, where answers have `answer` tokens.
+/// Returns the limit that is reached first if answers have `answer` tokens.
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
     let questions = questions
         .iter()
@@ -232,7 +233,8 @@ mod tests {
         tally
     }
 
-    /// A question with one call of 1,000 prompt tokens over these passages, and these kept replies.
+    /// A question with one call of 1,000 prompt tokens over these passages, and these cached
+    /// responses.
     fn asked(passages: &[&str], kept: &[(u64, f64)]) -> QuestionCalls {
         let retrieved = ArmCalls {
             questions: 1,
@@ -278,7 +280,7 @@ mod tests {
             (2, 2, 3, 9)
         );
         assert_eq!(estimate.arms[0].calls + estimate.arms[1].cached, 4);
-        // Answers: at most 2 * 200; the kept have (10 + 30) / 2 = 20 each.
+        // Answers: at most 2 * 200; the cached ones have (10 + 30) / 2 = 20 each.
         assert_eq!(
             estimate.completion_tokens,
             Forecast {
@@ -289,7 +291,7 @@ mod tests {
         // 2,000 * $10 / 1e6 = $0.02; + 400 * $100 / 1e6 = $0.04, or + 40 * $100 / 1e6 = $0.004.
         assert!((estimate.cost_usd.most - 0.06).abs() < 1e-12);
         assert!((estimate.cost_usd.expected.unwrap() - 0.024).abs() < 1e-12);
-        // 2 calls of (1 + 3) / 2 = 2 s, 4 in work; or of 1 s, 2 at once.
+        // 2 calls of (1 + 3) / 2 = 2 s, 4 questions concurrently; or of 1 s, 2 at once.
         let seconds = TimeForecast {
             concurrency: 2,
             in_work: 4,

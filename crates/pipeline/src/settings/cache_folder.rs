@@ -1,11 +1,11 @@
-//! What lies where in the cache folder.
+//! Layout of the cache folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The generator's replies.
 pub const REPLIES: &str = "replies.sqlite";
-/// Vectors of texts, and how long the texts are for their encoders.
+/// Vectors of texts, and the texts' lengths in encoder tokens.
 pub const VECTORS: &str = "vectors.sqlite";
 /// Scores of rerankers.
 pub const SCORES: &str = "scores.sqlite";
@@ -18,13 +18,12 @@ pub const MODELS: &str = "models";
 /// The prefix of the name of a [`ScratchFolder`]; a killed process leaves its folder behind.
 pub const SCRATCH: &str = "scratch-";
 
-/// The folder for the collections of one process that keeps nothing; removed when this is dropped, so collections in it must be closed
-/// before.
+/// The folder for the collections of one process without caches; removed on drop, so collections in it must be closed before.
 #[derive(Debug)]
 pub struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    /// Names the folder of this process in `cache_dir`; whoever opens a collection in it creates it.
+    /// Names the folder of this process in `cache_dir`; it is created when a collection is opened.
     #[must_use]
     pub fn new(cache_dir: &Path) -> Self {
         Self(cache_dir.join(format!("{SCRATCH}{}", std::process::id())))
@@ -37,6 +36,6 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // there is none unless a collection was opened
+        let _ = fs::remove_dir_all(&self.0); // exists only if a collection was opened
     }
 }

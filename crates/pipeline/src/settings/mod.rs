@@ -1,4 +1,5 @@
-//! Settings: a TOML file and `--set` flags to typed settings with the origin of each ([`resolve`]), to wired parts ([`assemble`]).
+//! Settings: a TOML file and `--set` flags are resolved to typed settings with the origin of each ([`resolve`]) and assembled to
+//! components ([`assemble`]).
 
 pub mod assemble;
 pub mod cache_folder;

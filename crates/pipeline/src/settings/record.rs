@@ -1,4 +1,4 @@
-//! What a run's record says of its settings, its data and its parts, when it begins and when it ends.
+//! Contents of a run's manifest about its settings, data and components, at its start and its end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,18 +13,18 @@ use ragtriage_core::types::{Dataset, Note};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::{Manifest, SCHEMA};
 
-/// What a loader accepted, with how often.
+/// Deviations that a loader accepted, with counts.
 #[must_use]
 pub fn counted(note: &Note) -> String {
     format!("{} {}", note.count, note.what)
 }
 
-/// What a record says of the data.
+/// Facts about the data for the manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct Data<'a> {
     /// Hex sha256 of the loaded data set.
     pub digest: &'a str,
-    /// What the loader accepted and counted.
+    /// Deviations that the loader accepted and counted.
     pub notes: &'a [Note],
     /// Documents in the corpus.
     pub n_documents: usize,
@@ -49,7 +49,7 @@ impl<'a> From<&'a Dataset> for Data<'a> {
     }
 }
 
-/// The record of a run that begins, but for its name and models.
+/// Returns the manifest of a starting run, without its name and models.
 #[must_use]
 pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) -> Manifest {
     let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
@@ -88,7 +88,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
     }
 }
 
-/// Puts into the record which models and which prompt template were wired.
+/// Adds the models and the prompt template to the manifest.
 pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
     manifest.models.clone_from(&assembled.models);
     let template = &assembled.plan.prompt.template;
@@ -104,7 +104,7 @@ pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
     }
 }
 
-/// The parts whose own version changes what a run gives.
+/// Versions of the components that affect a run's results.
 fn versions(strategy: Strategy) -> BTreeMap<String, String> {
     let versions = [
         ("analyser", analyse::VERSION.to_string()),
@@ -118,7 +118,7 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The time, UTC, RFC 3339.
+/// Returns the current time, UTC, RFC 3339.
 #[must_use]
 pub fn now() -> String {
     jiff::Timestamp::now()
@@ -126,7 +126,7 @@ pub fn now() -> String {
         .to_string()
 }
 
-/// Puts into the record what a run that ended did, and what its caches were good for.
+/// Adds the facts of a finished run, and the hit counts of its caches, to the manifest.
 pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEncoder>]) {
     let RunFacts {
         n_chunks,
@@ -152,7 +152,7 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEnco
     manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
 }
 
-/// Adds what was counted now to what was counted before.
+/// Adds new note counts to earlier ones.
 fn add_notes(notes: &mut Vec<String>, new: &[Note]) {
     for note in new {
         let before = |old: &String| {

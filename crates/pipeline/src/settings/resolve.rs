@@ -36,17 +36,17 @@ impl Origin {
 pub struct Resolved {
     /// The values.
     pub settings: Settings,
-    /// The settings file, where there is one.
+    /// The settings file, if any.
     pub file: Option<PathBuf>,
     origins: BTreeMap<String, Origin>,
 }
 
 impl Resolved {
-    /// Reads `file` (where given) and applies `sets`, each `key=value` with a TOML value; a value that is no TOML is
-    /// taken as a string.
+    /// Reads `file` (if given) and applies `sets`, each `key=value` with a TOML value; a value that is not valid
+    /// TOML is taken as a string.
     ///
     /// # Errors
-    /// Any [`SettingsError`] but those of assembling.
+    /// Any [`SettingsError`] except those of assembling.
     pub fn new(file: Option<&Path>, sets: &[String]) -> Result<Self, SettingsError> {
         let mut origins = BTreeMap::new();
         let mut table = Table::new();
@@ -114,8 +114,8 @@ impl Resolved {
         }
     }
 
-    /// Returns every setting as TOML, with its origin in a comment. User info and query values of addresses are redacted, because they may be
-    /// keys.
+    /// Returns every setting as TOML, with its origin in a comment. User info and query values of addresses are redacted, because
+    /// they may be keys.
     #[must_use]
     pub fn show(&self) -> String {
         let (shown, _) = self.settings.with_addresses(address::redacted_url);

@@ -27,7 +27,7 @@ pub struct Answers {
     pub f1: Option<(f64, usize)>,
     /// Mean `AnswerEM`, with its n.
     pub em: Option<(f64, usize)>,
-    /// What its calls cost, in US dollars.
+    /// Cost of its calls, in US dollars.
     pub cost_usd: f64,
     /// Its run's folder, from the sweep's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,8 +129,8 @@ impl SweepRequest<'_> {
         )
     }
 
-    /// What answers of `trials` would cost, counted on their very prompts, as far as they can be made without asking a service;
-    /// nothing is asked. Of an interrupted sweep what was counted until then.
+    /// Estimates the cost of the answers of `trials`, counted on their exact prompts as far as those can be built without
+    /// calling a service; no call is made. For an interrupted sweep, the amount counted until then.
     pub(super) async fn bill(&self, stock: &mut Stock, trials: &[Trial]) -> Bill {
         let chunkings: BTreeSet<String> = trials.iter().map(Trial::chunking).collect();
         let mut bill = Bill {

@@ -65,7 +65,7 @@ fn seen_from(folder: &Path, path: &Path, base: &Path) -> Option<PathBuf> {
         .flatten()
 }
 
-/// Returns `path` relative to `folder`; `None` where one of them does not exist.
+/// Returns `path` relative to `folder`; `None` if one of them does not exist.
 fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
     let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
     let shared = path

@@ -17,8 +17,8 @@ use ragtriage_eval::summary;
 use ragtriage_eval::tuning::{Confirmation, TuningPlan, held_out};
 
 impl SweepRequest<'_> {
-    /// Compares `winner` with `default` on the questions of `bench`. `None` where one of them fails there, and where the evaluation cannot
-    /// be recorded: it does not run then.
+    /// Compares `winner` with `default` on the questions of `bench`. `None` if one of them fails, or if the evaluation cannot be
+    /// recorded: it is then not run.
     pub(super) async fn confirmed(
         &self,
         bench: &Bench<'_>,
@@ -53,7 +53,8 @@ impl SweepRequest<'_> {
         (found.n > 0).then_some(Confirmation::HeldOut(found))
     }
 
-    /// Records an evaluation for each trial where held-out questions are among those that choose: they can confirm little afterwards.
+    /// Records an evaluation for each trial if held-out questions are among the tuning questions, since they can then confirm
+    /// little.
     pub(super) fn note_evaluations(
         &self,
         part: &QuestionPart,
@@ -95,7 +96,7 @@ fn evaluation(
     }
 }
 
-/// The hash of those of `questions` that are held out, whatever their order: their ids and texts.
+/// Returns the hash of the held-out `questions` in any order: their ids and texts.
 fn held_out_hash(questions: &[Question]) -> String {
     let held_out = questions
         .iter()

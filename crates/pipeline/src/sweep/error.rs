@@ -15,33 +15,33 @@ pub enum SweepError {
     /// An empty `[sweep]`.
     #[error("`[sweep]` varies nothing")]
     NothingToVary,
-    /// A setting that must be the same for all.
+    /// A setting that cannot be varied.
     #[error("`{key}` cannot be varied in a sweep")]
     NotVaried {
         /// The setting.
         key: String,
     },
-    /// A value where a list is wanted.
+    /// A value where a list is expected.
     #[error("`sweep.{key}` is {value}, not a list of values")]
     NoList {
         /// The setting.
         key: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
-    /// A range that holds nothing, or with keys of its own.
+    /// An empty range, or one with unknown keys.
     #[error("`sweep.{key}` is not a range: `from` must be below `to`")]
     BadRange {
         /// The setting.
         key: String,
     },
-    /// A grid cannot go through a range.
+    /// A range in a grid search.
     #[error("`sweep.{key}` is a range, and a grid needs a list")]
     RangeInGrid {
         /// The setting.
         key: String,
     },
-    /// Two axes set one setting.
+    /// Two axes that set one setting.
     #[error("`{key}` is varied twice in `[sweep]`")]
     TwiceVaried {
         /// The setting.
@@ -50,16 +50,16 @@ pub enum SweepError {
     /// A grid with too many trials.
     #[error("the grid has more than {most} trials")]
     TooMany {
-        /// The most there may be.
+        /// The maximum number of trials.
         most: usize,
     },
     /// A value of `[tune]` outside its range.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
-    /// A setting of the sweep that is none, or a value of the wrong type.
+    /// An unknown setting of the sweep, or a value of the wrong type.
     #[error("`[sweep]`: {0}")]
     BadSetting(#[source] SettingsError),
-    /// Questions without anything to score retrieval by.
+    /// Questions without labels to score retrieval by.
     #[error(
         "no question has evidence, an answer or a relevant document: there is nothing to tune by"
     )]
@@ -72,7 +72,7 @@ pub enum SweepError {
         /// The measure.
         measure: Measure,
     },
-    /// A measure of answers without answers.
+    /// A measure of answers, though none are generated.
     #[error("`tune.measure` is {measure}, which scores answers, and no answer is generated")]
     NoAnswers {
         /// The measure.
@@ -81,7 +81,7 @@ pub enum SweepError {
     /// Answers are requested without a generator.
     #[error("generated answers need a generator, and `generation.generator` is `none`")]
     NoGenerator,
-    /// Another process has the folder.
+    /// The folder is used by another process.
     #[error("another sweep is running in `{}`", path.display())]
     Busy {
         /// The folder.
@@ -98,19 +98,19 @@ pub enum SweepError {
     /// A file of the sweep's folder.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A file of the sweep's folder that is not as it was written.
+    /// A corrupted file of the sweep's folder.
     #[error("`{}` is damaged: {message}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
     /// A run's files.

@@ -31,7 +31,7 @@ pub struct SweepFolder {
 /// A comparison with the default on held-out questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldOutEvaluation {
-    /// When, UTC, RFC 3339.
+    /// Time of the evaluation, UTC, RFC 3339.
     pub at: String,
     /// The hash of the held-out questions.
     pub questions: String,
@@ -44,11 +44,11 @@ pub struct HeldOutEvaluation {
 }
 
 impl SweepFolder {
-    /// Opens the folder `name` under `parent`, or makes it, for the sweeps of the settings file `config`.
+    /// Opens the folder `name` under `parent`, or creates it, for the sweeps of the settings file `config`.
     ///
     /// # Errors
-    /// `Busy` where another process has it, `OtherConfig` where it is another file's, `Store` for a name that is no plain file name,
-    /// `Io`.
+    /// `Busy` if another process uses it, `OtherConfig` if it belongs to another settings file, `Store` for a name that is not a
+    /// plain file name, `Io`.
     pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
@@ -106,7 +106,7 @@ impl SweepFolder {
         self.folder.file("runs")
     }
 
-    /// Writes a whole file.
+    /// Writes a whole file atomically.
     ///
     /// # Errors
     /// `Store`.
@@ -114,7 +114,7 @@ impl SweepFolder {
         Ok(self.folder.write(name, content)?)
     }
 
-    /// Removes files that an earlier sweep under this name left and this one may not write.
+    /// Removes files of an earlier sweep under this name that this one may not overwrite.
     ///
     /// # Errors
     /// `Io`.
@@ -130,7 +130,8 @@ impl SweepFolder {
             })
     }
 
-    /// What the generator's calls under this name have cost so far, of all processes, as far as a limit counted them.
+    /// Returns the cost of the generator's calls under this name so far, over all processes, as far as a limit
+    /// counted them.
     ///
     /// # Errors
     /// `Io`, `Damaged`.
@@ -157,8 +158,8 @@ impl SweepFolder {
         )
     }
 
-    /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last, by
-    /// any sweep of the same parent folder. A line that cannot be read counts as one.
+    /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
+    /// over all sweeps of the same parent folder. An unreadable line counts as one.
     ///
     /// # Errors
     /// `Io`.
@@ -228,7 +229,7 @@ fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -
     }
 }
 
-/// A file for its owner alone, as a run's are.
+/// Opens files readable only by their owner, like a run's.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).mode(0o600);
@@ -264,7 +265,8 @@ mod tests {
                 .collect()
         };
         assert_eq!(looked(&[("q", "a"), ("q", "a"), ("q", "b")]), [1, 1, 2]);
-        // Another process's, later: what was looked at stays looked at; other questions are fresh.
+        // A later evaluation by another process: earlier ones still count; other questions are
+        // fresh.
         assert_eq!(looked(&[("q", "c"), ("other", "c")]), [3, 1]);
     }
 
@@ -282,7 +284,7 @@ mod tests {
         let path = parent.path().join(EVALUATIONS);
         let text = fs::read_to_string(&path).expect("there");
         fs::write(&path, &text[..text.len() - 9]).expect("torn");
-        // The torn line counts, the new one is another.
+        // The torn line counts as one, the new one as another.
         assert_eq!(
             folder
                 .record_evaluations(&[evaluation("q", "b")])

@@ -1,34 +1,35 @@
-//! Which trials are answered, and what that would cost.
+//! Selection of the trials to answer, and the cost of answering them.
 
 use serde::Serialize;
 
-/// For which trials answers are generated.
+/// The trials that answers are generated for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generate {
     /// None: retrieval alone.
     #[default]
     None,
-    /// Those on the Pareto front, and the default.
+    /// Trials on the Pareto front, and the default.
     Front,
-    /// All.
+    /// All trials.
     All,
 }
 
-/// What generating would ask and cost at most. A prompt that several trials make counts for each, though it is asked once.
+/// Upper bound on the calls of generation and their cost. A prompt that several trials share counts for each, though it is
+/// asked once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Bill {
-    /// Trials.
+    /// Number of trials.
     pub trials: usize,
-    /// Different chunkings among them.
+    /// Number of different chunkings among them.
     pub chunkings: usize,
-    /// Trials whose prompts could not be built.
+    /// Number of trials whose prompts could not be built.
     pub failed: usize,
-    /// Calls that no cached response answers.
+    /// Number of calls without a cached response.
     pub calls: u64,
     /// Tokens of their prompts.
     pub prompt_tokens: u64,
-    /// Most tokens of their answers.
+    /// Maximum number of tokens of their answers.
     pub most_completion_tokens: u64,
-    /// US dollars at most.
+    /// Maximum cost in US dollars.
     pub most_usd: f64,
 }

@@ -1,7 +1,7 @@
 //! Sweeps: one configuration file and the values to vary become many trials, each run and scored on the same questions.
 //!
-//! [`space`] lists the combinations, [`partition`] says which questions choose and which confirm, [`trial`] runs one trial and
-//! saves its scores, [`tune`] runs the whole sweep. The statistics are `eval/tuning/`'s.
+//! [`space`] lists the combinations, [`partition`] splits the questions into tuning and held-out ones, [`trial`] runs one
+//! trial and saves its scores, [`tune`] runs the whole sweep. The statistics are in `eval/tuning/`.
 
 pub mod answers;
 pub mod best;

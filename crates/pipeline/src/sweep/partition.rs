@@ -1,4 +1,4 @@
-//! Splits the questions into those that choose a trial and those that confirm the choice.
+//! Splits the questions into those that choose a trial and held-out ones that confirm the choice.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 pub struct QuestionPart {
     /// The questions.
     pub questions: Vec<Question>,
-    /// Whether the part is the held-out split.
+    /// True if the part is the held-out split.
     pub is_held_out: bool,
     /// Note for the manifests of its runs; `None` if the part is the whole set.
     pub note: Option<String>,
@@ -35,7 +35,7 @@ impl QuestionPart {
     }
 }
 
-/// The documents, the questions that choose, and those of the split `heldout`, which confirm: where there are both, and `holds_out`.
+/// Returns the documents, the tuning questions, and the held-out questions (split `heldout`) if both parts exist and `holds_out`.
 #[must_use]
 pub fn parted(
     dataset: Dataset,

@@ -16,26 +16,27 @@ use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::types::{Dataset, Document, Question};
 use ragtriage_eval::tuning::{TuningPlan, Varied};
 
-/// The k of the curve, as far as candidates reach.
+/// The k of the curve, up to the number of candidates.
 const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
-/// Settings that change how much is packed: at one budget for all they would change nothing.
+/// Settings that change the amount packed: with one token budget for all trials they would have no
+/// effect.
 const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
 
 /// A sweep that is ready to run.
 pub struct PreparedSweep {
     /// The trials.
     pub list: TrialList,
-    /// How the scores are compared.
+    /// Options for comparing the scores.
     pub plan: TuningPlan,
-    /// What is measured, each once.
+    /// The measures, without duplicates.
     pub measures: Vec<Measure>,
     /// The documents.
     pub documents: Arc<[Document]>,
-    /// The questions that choose.
+    /// The tuning questions.
     pub choosing: QuestionPart,
-    /// Those that confirm.
+    /// The held-out questions.
     pub confirming: Option<QuestionPart>,
-    /// Whether trials are ranked by an answer metric, so that all of them generate answers.
+    /// True if trials are ranked by an answer metric, so that all of them generate answers.
     pub answers_choose: bool,
 }
 
@@ -98,8 +99,9 @@ impl PreparedSweep {
     }
 }
 
-/// Chooses the measures that trials are ranked by: the configured measure, else the share of evidence, answers or relevant documents, whichever the
-/// questions have, that stands in one budget of context for all; what each packs itself where that is what is varied.
+/// Chooses the measures that rank trials: the configured measure, else the share of evidence, answers or relevant documents
+/// (depending on the questions' labels) within one token budget for all; within each trial's packed passages if packing is
+/// varied.
 fn plan(
     settings: &Settings,
     varied: &[Varied],

@@ -1,4 +1,4 @@
-//! What a sweep is asked to do, and who is told of its progress.
+//! The request of a sweep, and the receivers of its progress.
 
 use tokio::sync::watch;
 
@@ -17,27 +17,29 @@ use ragtriage_http::OnDownload;
 pub struct SweepRequest<'a> {
     /// The configuration with its `[sweep]`.
     pub base: &'a Resolved,
-    /// For which trials answers are generated.
+    /// The trials that answers are generated for.
     pub generate: Generate,
-    /// Where everything goes.
+    /// The folder of all results.
     pub folder: &'a SweepFolder,
-    /// What the machine gives.
+    /// The environment of the process.
     pub environment: &'a Environment,
-    /// The commit of the working directory, for the records.
+    /// The commit of the working directory, for the manifests.
     pub git_commit: Option<String>,
-    /// Told of the work.
+    /// Receives progress.
     pub watch: &'a dyn Watch,
-    /// Told of downloads.
+    /// Receives download progress.
     pub on_download: OnDownload<'a>,
-    /// Becomes true where the sweep is to end early, with what is known then.
+    /// Becomes true to end the sweep early with the results so far.
     pub stop: watch::Receiver<bool>,
 }
 
-/// Told of a sweep's work.
+/// Receives the progress of a sweep.
 pub trait Watch: Progress {
-    /// Trials are about to run on `n_questions` questions over `n_documents` documents.
+    /// Reports that trials are about to run on `n_questions` questions over `n_documents`
+    /// documents.
     fn begins(&self, trials: &[Trial], n_questions: usize, n_documents: usize);
-    /// A trial was tried, as the first of so many, whether on held-out questions: what came of it.
+    /// Reports the result of a trial: `place` is its number and the total, `trial` the trial and
+    /// true if it ran on held-out questions.
     fn tried(
         &self,
         place: (usize, usize),
@@ -45,8 +47,8 @@ pub trait Watch: Progress {
         measure: Measure,
         result: &Result<TrialResult, String>,
     );
-    /// Something went wrong that ends nothing.
+    /// Reports an error that does not end the sweep.
     fn trouble(&self, error: &SweepError);
-    /// What generating answers would ask and cost at most, before anything is asked.
+    /// Reports the upper bound on the calls and cost of generating answers, before any call.
     fn bill(&self, bill: &Bill);
 }

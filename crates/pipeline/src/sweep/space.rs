@@ -1,4 +1,5 @@
-//! The search space: `[sweep]` parsed to axes, axes to combinations: all of a grid, or a random sample.
+//! The search space: parses `[sweep]` to axes, and expands axes to combinations: all of a grid, or a
+//! random sample.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +10,11 @@ use ragtriage_core::config::{SweepSearch, TuneSettings};
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::text::address;
 
-/// A grid with more trials is taken for a mistake.
+/// Maximum number of trials of a grid.
 const MOST_TRIALS: usize = 10_000;
-/// Draws for each sample wanted, until those that are left are taken to be too few.
+/// Number of draws per requested sample before the space counts as exhausted.
 const DRAWS_A_SAMPLE: usize = 100;
-/// Significant digits of a number that is drawn from a range.
+/// Significant digits of a number drawn from a range.
 const DIGITS: i32 = 3;
 /// Keys that a sweep may not vary: they change the questions, the scoring, the generator or its price.
 const FIXED: [&str; 11] = [
@@ -43,9 +44,9 @@ pub struct SweepAxis {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Values {
-    /// One after another.
+    /// These values, in order.
     Listed(Vec<Value>),
-    /// Anything between two numbers; evenly, or evenly in their logarithm.
+    /// Any number between two bounds, uniform or log-uniform.
     Range {
         from: f64,
         to: f64,
@@ -54,8 +55,9 @@ enum Values {
     },
 }
 
-/// The axes of a `[sweep]`: a list is an axis, `{ from = 0.6, to = 2.0 }` (with `log = true` where wanted) a range of a random search,
-/// any other table goes on by name. A list of tables varies several settings together: `chunking = [{ size = 64, overlap = 8 }]`.
+/// Parses the axes of a `[sweep]`: a list is an axis, `{ from = 0.6, to = 2.0 }` (optionally with `log = true`) a range of a random
+/// search; any other table is searched recursively. A list of tables varies several settings together: `chunking = [{ size = 64,
+/// overlap = 8 }]`.
 ///
 /// # Errors
 /// `NothingToVary`, `NotVaried`, `NoList`, `BadRange`, `TwiceVaried`.
@@ -194,7 +196,7 @@ impl SweepAxis {
     }
 }
 
-/// To [`DIGITS`] significant digits: a value that can be read, and written again.
+/// Rounds to [`DIGITS`] significant digits, for readable values that round-trip.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
@@ -208,7 +210,7 @@ fn rounded(value: f64) -> f64 {
 /// Returns the keys and values that one entry sets: those of a table, or one.
 fn leaves(key: &str, value: &Value) -> Combination {
     match value {
-        // An empty table leaves everything as it is: with `rerank = [{}, { model = "..." }]` once without a reranker.
+        // An empty table changes nothing: `rerank = [{}, { model = "..." }]` includes a trial without a reranker.
         Value::Object(table) => table
             .iter()
             .flat_map(|(name, value)| leaves(&format!("{key}.{name}"), value))
@@ -217,10 +219,11 @@ fn leaves(key: &str, value: &Value) -> Combination {
     }
 }
 
-/// The combinations that `tune` asks for, each once: of a grid in order, the last axis fastest; of a random search as they were drawn.
+/// Returns the combinations that `tune` requests, without duplicates: of a grid in order, the last axis fastest; of a random search
+/// in draw order.
 ///
 /// # Errors
-/// `TooMany`, and `RangeInGrid` for a range that a grid cannot go through.
+/// `TooMany`, and `RangeInGrid` for a range in a grid.
 pub fn points(axes: &[SweepAxis], tune: &TuneSettings) -> Result<Vec<Combination>, SweepError> {
     match tune.search {
         SweepSearch::Grid => grid(axes),

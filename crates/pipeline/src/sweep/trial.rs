@@ -1,8 +1,8 @@
-//! One trial run on one part of the questions, and what it scored: kept beside the run, so that it is never run twice.
+//! One trial run on one part of the questions, and its scores, stored with the run so that it is never repeated.
 //!
-//! What is kept belongs to a key: the hash of the settings, the models' files, the data set, the questions and this program's
-//! versions. Another key under the same name is another trial, and its run is made anew. A run that did not end has no scores and is
-//! made anew too, and so is one with a question that failed; what it embedded, and the replies it paid for, are in the caches.
+//! Stored scores belong to a key: the hash of the settings, the models' files, the data set, the questions and this program's
+//! versions. Another key under the same name is another trial, and its run is repeated. An unfinished run has no scores and is
+//! repeated too, and so is one with a failed question; its embeddings and paid replies are in the caches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,63 +36,64 @@ use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::Allowance;
 use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
 
-/// The file that a trial's scores are kept in.
+/// The file of a trial's scores.
 const FILE: &str = "trial.json";
-/// Raised when what is kept would be misread, and when a measure is computed otherwise: kept scores stand beside new ones.
+/// Raised when stored data would be misread, and when the computation of a measure changes: stored scores are compared
+/// with new ones.
 const SCHEMA: u32 = 1;
 
-/// What all trials of one part of the questions share.
+/// Inputs shared by all trials of one part of the questions.
 pub struct Bench<'a> {
     /// The part of the questions.
     pub part: &'a QuestionPart,
-    /// What is measured.
+    /// The measures.
     pub measures: &'a [Measure],
-    /// Whether answers are generated.
+    /// True if answers are generated.
     pub answers: bool,
-    /// Whose script scores answers.
+    /// The scorer of answers.
     pub scorer: Scorer,
-    /// What the machine gives.
+    /// The environment of the process.
     pub environment: &'a Environment,
-    /// Where runs go.
+    /// The folder of runs.
     pub folder: &'a SweepFolder,
-    /// The commit of the working directory, for the record.
+    /// The commit of the working directory, for the manifest.
     pub git_commit: Option<String>,
-    /// Told of the work.
+    /// Receives progress.
     pub progress: &'a dyn Progress,
-    /// Told of downloads.
+    /// Receives download progress.
     pub on_download: ragtriage_http::OnDownload<'a>,
 }
 
-/// What a trial gave.
+/// The results of a trial.
 #[derive(Clone, Debug)]
 pub struct TrialResult {
     /// Its scores.
     pub measured: TrialScores,
-    /// What it wanted and what had to be made.
+    /// Counts of requested and built parts.
     pub work: SweepWork,
     /// Wall seconds.
     pub seconds: f64,
     /// Its run's folder.
     pub run: PathBuf,
-    /// What its answers cost when they were called for, in US dollars.
+    /// Cost of its answers when they were generated, in US dollars.
     pub cost_usd: f64,
 }
 
-/// How much a trial, or all of them, wanted and made.
+/// Counts of requested and built parts of one or all trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepWork {
-    /// Trials; those made were not kept from before.
+    /// Trials; those built were not stored before.
     pub trials: Reuse,
     /// Chunkings, indexes and rankings.
     pub made: Made,
-    /// Texts to be embedded.
+    /// Texts to embed.
     pub texts: Reuse,
     /// Replies of the generator.
     pub replies: Reuse,
 }
 
 impl TrialResult {
-    /// A measure's mean with its n; `None` where it has no value.
+    /// Returns a measure's mean with its n; `None` if it is undefined.
     #[must_use]
     pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
         let values: Vec<f64> = self
@@ -111,24 +112,24 @@ impl TrialResult {
     }
 }
 
-/// What is kept.
+/// The stored result of a trial.
 #[derive(Serialize, Deserialize)]
 struct SavedTrial {
     schema: u32,
     key: String,
     measures: Vec<Measure>,
     questions: Vec<QuestionId>,
-    /// The bits of each score: a decimal may be read one bit off, and a trial would differ from its equal that was run anew.
+    /// The bits of each score: a decimal may be read one bit off, and a stored trial would differ from a repeated one.
     rows: Vec<Vec<Option<u64>>>,
     context_tokens: Vec<Option<f64>>,
     cost_usd: f64,
 }
 
 impl Bench<'_> {
-    /// Runs `trial`, or takes what is kept of it.
+    /// Runs `trial`, or loads its stored result.
     ///
     /// # Errors
-    /// The trial's failure in words, for its row in the ranking.
+    /// The trial's error message, for its row in the ranking.
     pub async fn run(&self, stock: &mut Stock, trial: &Trial) -> Result<TrialResult, String> {
         let clock = Instant::now();
         let assembled =
@@ -164,7 +165,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Runs what is not kept.
+    /// Runs a trial without a stored result.
     async fn make(
         &self,
         stock: &mut Stock,
@@ -196,12 +197,12 @@ impl Bench<'_> {
         let executed = execute(source, &mut sink, self.progress).await;
         drop(spending);
         executed.map_err(|error| {
-            let _ = fs::remove_dir_all(path); // it has no scores, and would be made anew
+            let _ = fs::remove_dir_all(path); // it has no scores, and would be run again
             with_causes(&error)
         })?;
         let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
         let kept = self.score(&saved, key);
-        // A question that failed may not fail again: then the trial is made anew the next time.
+        // A failed question may succeed when repeated, so the trial is run again next time.
         if !saved.traces.iter().any(Trace::failed) {
             keep(&folder, &kept).map_err(in_words)?;
         }
@@ -219,7 +220,7 @@ impl Bench<'_> {
         format!("{}{part}{answers}", trial.id)
     }
 
-    /// The folder of a run that begins; what another one left there goes.
+    /// Creates the folder of a new run, removing earlier contents.
     fn begin(&self, path: &Path) -> Result<RunFolder, SweepError> {
         if path.exists() {
             let io = |source| SweepError::Io {
@@ -238,12 +239,13 @@ impl Bench<'_> {
         Ok(RunFolder::create(&self.folder.runs(), &name)?)
     }
 
-    /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
+    /// Loads the result stored under `key`, scored by the current measures; `None` if there is
+    /// none.
     fn kept(&self, path: &Path, key: &str) -> Result<Option<SavedTrial>, SweepError> {
         let Ok(text) = fs::read(path.join(FILE)) else {
             return Ok(None);
         };
-        // What cannot be read is made anew.
+        // An unreadable result is computed again.
         let Ok(kept) = serde_json::from_slice::<SavedTrial>(&text) else {
             return Ok(None);
         };
@@ -289,7 +291,7 @@ impl Bench<'_> {
         }
     }
 
-    /// The hash of all that decides a trial's traces.
+    /// Returns the hash of everything that determines a trial's traces.
     fn key(&self, manifest: &Manifest, plan: &Plan) -> String {
         let Manifest {
             versions,
@@ -319,7 +321,7 @@ impl Bench<'_> {
     }
 }
 
-/// Keeps what calls have cost when it goes, however a trial ends: by itself, by an error or by an interrupt.
+/// Saves the cost of calls on drop, however a trial ends: normally, by an error or by an interrupt.
 struct Spending<'a> {
     folder: &'a SweepFolder,
     allowance: Arc<Allowance>,
@@ -328,7 +330,7 @@ struct Spending<'a> {
 impl Drop for Spending<'_> {
     fn drop(&mut self) {
         let (usd, tokens) = self.allowance.spent();
-        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk ends the trial's run as well, and that is told
+        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk also ends the trial's run, and that is reported
     }
 }
 
@@ -346,7 +348,7 @@ impl SavedTrial {
         }
     }
 
-    /// Whether it has a score of every measure for each of `questions`, in their order.
+    /// Returns true if it has a score of every measure for each of `questions`, in their order.
     fn is_whole(&self, questions: &[Question]) -> bool {
         self.questions
             .iter()
@@ -388,7 +390,7 @@ fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedR
 }
 
 impl SweepWork {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -399,7 +401,7 @@ impl SweepWork {
         }
     }
 
-    /// Each stage with what it wanted and made, in the order of the work; those that wanted nothing are left out.
+    /// Returns each stage with its counts, in execution order; unused stages are omitted.
     #[must_use]
     pub fn stages(&self) -> Vec<(&'static str, Reuse)> {
         let Self {

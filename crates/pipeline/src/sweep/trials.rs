@@ -16,7 +16,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_eval::tuning::Varied;
 use ragtriage_runs::deciding;
 
-/// Of 10,000 trials two share so many bytes of a hash once in 20,000 sweeps.
+/// Length of a trial's id: among 10,000 trials two hashes share this prefix once in 20,000 sweeps.
 const ID_BYTES: usize = 5;
 
 /// The default's name in tables.
@@ -38,17 +38,18 @@ pub struct Trial {
 /// Every trial of a sweep.
 #[derive(Clone, Debug)]
 pub struct TrialList {
-    /// What was varied, with the values that combinations took.
+    /// The varied parameters, with the values that combinations took.
     pub varied: Vec<Varied>,
     /// The default first; each trial once.
     pub trials: Vec<Trial>,
 }
 
 impl TrialList {
-    /// The default of `base` and each of `points` over it. Retrieval alone, unless `generates`.
+    /// Lists the default of `base` and each of `points` applied to it. Retrieval only, unless
+    /// `generates`.
     ///
     /// # Errors
-    /// `BadSetting`: a key that is none, a value of another type. A combination that is out of range is a trial that fails.
+    /// `BadSetting`: an unknown key, a value of the wrong type. A combination that is out of range is a failed trial.
     pub fn new(
         base: &Resolved,
         points: &[Combination],
@@ -80,7 +81,7 @@ impl Trial {
         point: &Combination,
         keys: &BTreeSet<&String>,
     ) -> Result<Self, SweepError> {
-        // But for tables, which no value here is, JSON's way of writing is one of TOML's.
+        // Except for tables, which no value here is, JSON syntax is valid TOML.
         let sets: Vec<String> = point
             .iter()
             .map(|(key, value)| format!("{key}={value}"))
@@ -90,7 +91,7 @@ impl Trial {
         let json = |settings: &Settings| {
             serde_json::to_value(settings).expect("settings are plain JSON values")
         };
-        // An address may hold a key.
+        // An address may contain a secret.
         let shown = json(&resolved.settings.with_addresses(address::redacted_url).0);
         let values = keys
             .iter()
@@ -105,7 +106,7 @@ impl Trial {
         })
     }
 
-    /// The same, answered by `generator`.
+    /// Returns the trial with `generator` as its generator.
     #[must_use]
     pub fn answered_by(&self, generator: GeneratorName) -> Self {
         let mut trial = self.clone();
@@ -113,21 +114,21 @@ impl Trial {
         trial
     }
 
-    /// Its chunking, written out: trials with the same one share its chunks.
+    /// Returns its chunking settings as JSON: trials with equal ones share chunks.
     #[must_use]
     pub fn chunking(&self) -> String {
         serde_json::to_string(&self.resolved.settings.chunking)
             .expect("settings are plain JSON values")
     }
 
-    /// How it finds chunks, written out.
+    /// Returns its retrieval settings as JSON.
     #[must_use]
     pub fn retrieval(&self) -> String {
         serde_json::to_string(&self.resolved.settings.retrieval)
             .expect("settings are plain JSON values")
     }
 
-    /// `chunking.size`, where chunks have one.
+    /// Returns `chunking.size`, if chunks have one.
     #[must_use]
     pub fn chunk_size(&self) -> Option<usize> {
         let chunking = &self.resolved.settings.chunking;
@@ -161,13 +162,13 @@ fn without_sweep(settings: &Settings, generates: bool) -> Settings {
     plain
 }
 
-/// The value of `chunking.size` in `all`; `not set` where it has none.
+/// Returns the value of `key` in `all`; `not set` if it has none.
 fn value_at(all: &Value, key: &str) -> String {
     let found = key.split('.').try_fold(all, |value, name| value.get(name));
     found.map_or_else(|| "not set".to_owned(), Value::to_string)
 }
 
-/// Every varied setting with the values that `made` has of it: in the order they were met; numbers ascending where all of them are.
+/// Returns every varied setting with its values in `made`: in order of first occurrence; numbers ascending if all are numbers.
 fn varied(keys: &BTreeSet<&String>, made: &[Trial]) -> Vec<Varied> {
     let values = |key: &String| {
         let mut values: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Runs a sweep: every trial on the questions that choose, the best confirmed on the held-out questions, and answers generated
-//! where requested.
+//! Runs a sweep: every trial on the tuning questions, the best confirmed on the held-out questions, and answers generated if
+//! requested.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -25,36 +25,36 @@ use ragtriage_eval::tuning::{
 
 /// The result of a sweep.
 pub struct SweepOutcome {
-    /// How trials were compared.
+    /// Options for comparing trials.
     pub plan: TuningPlan,
-    /// What was varied.
+    /// The varied parameters.
     pub varied: Vec<Varied>,
-    /// Every trial that ran, the default first.
+    /// The trials that ran, the default first.
     pub trials: Vec<Trial>,
-    /// Each one's run on the questions that choose, where it did not fail; parallel to `trials`.
+    /// Each trial's run on the tuning questions, if it did not fail; parallel to `trials`.
     pub runs: Vec<Option<PathBuf>>,
-    /// The trials in order.
+    /// The ranking of the trials.
     pub ranking: TrialRanking,
-    /// How the winner was confirmed; `None` where it could not be, or need not.
+    /// The confirmation of the winner; `None` if it was impossible or unnecessary.
     pub confirmation: Option<Confirmation>,
     /// The verdict.
     pub verdict: TuningVerdict,
-    /// Answers, where they were generated.
+    /// Generated answers, if any.
     pub answers: Vec<Answers>,
-    /// Questions that chose.
+    /// Number of tuning questions.
     pub n_choosing: usize,
-    /// Questions that are held out to confirm; `None` where there are none.
+    /// Number of held-out questions; `None` if there are none.
     pub n_held_out: Option<usize>,
-    /// What was wanted and made in all.
+    /// Total counts of requested and built parts.
     pub work: SweepWork,
-    /// Trials left out because the sweep was interrupted.
+    /// Number of trials omitted because the sweep was interrupted.
     pub n_left: usize,
-    /// Whether it was, then or later.
+    /// True if it was interrupted then or later.
     pub interrupted: bool,
 }
 
 impl SweepOutcome {
-    /// The best trial, with its place among those that were tried.
+    /// Returns the best trial, with its position in `trials`.
     #[must_use]
     pub fn winner(&self) -> Option<(usize, &Trial)> {
         self.trials
@@ -67,7 +67,7 @@ impl SweepOutcome {
 /// Runs the sweep over `dataset`.
 ///
 /// # Errors
-/// What concerns the sweep as a whole; one trial's failure is its row.
+/// Errors of the sweep as a whole; a single trial's failure is recorded in its row.
 pub async fn tune(
     request: &SweepRequest<'_>,
     dataset: Dataset,
@@ -94,7 +94,7 @@ pub async fn tune(
     let (mut results, mut work) =
         Box::pin(request.tried(&bench, &mut stock, &list.trials, plan.measure)).await;
     let n_tried = results.iter().flatten().count();
-    // Without the default there is nothing to compare with, and no other may stand in its place.
+    // The default is the basis of comparison and cannot be replaced by another trial.
     results[0].get_or_insert_with(|| Err("not run: the sweep was interrupted first".to_owned()));
     let (n_trials, n_left) = (
         results.len(),
@@ -209,16 +209,16 @@ impl SweepRequest<'_> {
         }
     }
 
-    /// Returns when the sweep is to end early.
+    /// Waits until the sweep is to end early.
     pub(super) async fn stopped(&self) {
         let mut stop = self.stop.clone();
         if stop.wait_for(|stop| *stop).await.is_err() {
-            std::future::pending::<()>().await; // nobody is left who could stop it
+            std::future::pending::<()>().await; // no sender is left to stop it
         }
     }
 
-    /// Tries every trial, those that share a chunking one after another; parallel to `trials`, `None` for those that were
-    /// left when the sweep was stopped. What it wanted and made stands beside them.
+    /// Runs every trial, those that share a chunking consecutively; parallel to `trials`, `None` for those remaining when
+    /// the sweep was stopped. Also returns the counts of requested and built parts.
     pub(super) async fn tried(
         &self,
         bench: &Bench<'_>,
@@ -250,8 +250,8 @@ impl SweepRequest<'_> {
     }
 }
 
-/// Returns the order to run the trials in: the default first, then by chunking and by how chunks are found, each as it is first met. What can be
-/// shared is made once and kept no longer than needed.
+/// Returns the order to run the trials in: the default first, then by chunking and by retrieval, each in order of first
+/// occurrence. Shared parts are built once and dropped when no longer needed.
 fn in_order(trials: &[Trial]) -> Vec<usize> {
     let firsts = |of: fn(&Trial) -> String| {
         let mut first: HashMap<String, usize> = HashMap::new();

@@ -21,12 +21,12 @@ const SCHEMA: u32 = 1;
 pub struct TuneFile<'a> {
     schema: u32,
     version: &'static str,
-    /// The settings file as it was given.
+    /// The settings file as given.
     config: String,
     dataset: String,
     dataset_digest: &'a str,
     tune: &'a TuneSettings,
-    /// What was varied, with the values it took.
+    /// The varied parameters, with their values.
     varied: BTreeMap<&'a str, &'a [String]>,
     measure: Measure,
     equal_k: Measure,
@@ -44,14 +44,14 @@ pub struct TuneFile<'a> {
     verdict: &'a TuningVerdict,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [Answers],
-    /// How much of each stage was wanted, and how much had to be made.
+    /// Counts of requested and built parts of each stage.
     work: BTreeMap<&'static str, Reuse>,
     /// Each trial's run, from the sweep's folder.
     runs: BTreeMap<&'a str, String>,
 }
 
 impl<'a> TuneFile<'a> {
-    /// Of `outcome`, found with `tune` in the sweep's `folder`.
+    /// Creates the file's contents for `outcome`, found with `tune` in the sweep's `folder`.
     #[must_use]
     pub fn new(
         outcome: &'a SweepOutcome,

@@ -1,15 +1,16 @@
-//! Text files of columns: white space parts columns, `#` opens a comment line, blank lines count for nothing.
+//! Text files of columns: columns are separated by white space, `#` opens a comment line, blank lines are
+//! ignored.
 //!
-//! A big text is parsed in blocks cut at line ends, many at a time; results come back in the text's order.
+//! Large texts are parsed in parallel in blocks split at line ends; results are returned in the text's order.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::ExternalError;
 use super::input::Input;
 
-/// Bytes of a block: some ten thousand lines, so that threads stay busy and a block's work stays in the cache.
+/// Bytes of a block: about ten thousand lines, so that threads stay busy and a block fits in the cache.
 const BLOCK_BYTES: usize = 1 << 20;
-/// A longer line is no line of columns.
+/// Maximum length of a line of columns.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// Parses every block of the text; the first error in the text's order wins.
@@ -24,7 +25,7 @@ pub(super) fn parse_blocks<'t, T: Send>(
     parsed.into_iter().collect()
 }
 
-/// `text` cut behind the first line end at or after every `size` bytes.
+/// Splits `text` after the first line end at or after every `size` bytes.
 fn blocks(text: &str, size: usize) -> Vec<&str> {
     let mut blocks = Vec::with_capacity(text.len() / size + 1);
     let mut rest = text;
@@ -40,7 +41,7 @@ fn blocks(text: &str, size: usize) -> Vec<&str> {
     blocks
 }
 
-/// The lines that hold something, each without its line feed.
+/// Returns the non-empty lines, each without its line feed.
 pub(super) fn lines<'t>(
     input: &Input,
     block: &'t str,
@@ -70,7 +71,7 @@ pub(super) fn lines<'t>(
     Ok(())
 }
 
-/// The columns of a line, left to right.
+/// An iterator over the columns of a line, left to right.
 pub(super) struct Columns<'t> {
     rest: &'t str,
 }
@@ -93,7 +94,7 @@ impl<'t> Iterator for Columns<'t> {
     }
 }
 
-/// White space as C's `isspace` has it in its own locale.
+/// Returns true for white space as defined by C's `isspace` in the C locale.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }

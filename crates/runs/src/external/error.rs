@@ -1,4 +1,4 @@
-//! Why a file of another system could not be read, and what to do about it.
+//! Errors of reading an external system's file, with hints.
 
 use ragtriage_core::hint::Hint;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::io;
 pub struct Position {
     /// The input's name, as it was given.
     pub file: String,
-    /// The line, from 1; `None` where it is not known: a JSON text with escapes is no slice of its file.
+    /// The line, from 1; `None` if unknown: a JSON text with escapes is not a slice of its file.
     pub line: Option<usize>,
 }
 
@@ -22,16 +22,16 @@ impl fmt::Display for Position {
     }
 }
 
-/// Names the file and the line of what is wrong; [`ExternalError::hint`] says what to do.
+/// An error with the file and the line of its cause; [`ExternalError::hint`] suggests a fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
-    /// Nothing stands at the path.
+    /// The path does not exist.
     #[error("`{file}` does not exist")]
     Missing {
         /// The path.
         file: String,
     },
-    /// The operating system would not read it, or its gzip is damaged.
+    /// An I/O error, or damaged gzip data.
     #[error("cannot read `{file}`")]
     Read {
         /// The path.
@@ -39,13 +39,13 @@ pub enum ExternalError {
         /// The reason.
         source: io::Error,
     },
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("{position}: not valid UTF-8")]
     Utf8 {
-        /// Where the first bad byte stands.
+        /// Position of the first invalid byte.
         position: Position,
     },
-    /// Nothing in it but white space and comments.
+    /// A file with only white space and comments.
     #[error("`{file}` is empty")]
     Empty {
         /// The path.
@@ -56,38 +56,38 @@ pub enum ExternalError {
     Columns {
         /// The line.
         position: Position,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many there should be, and which.
+        /// The expected number, with the column names.
         expected: &'static str,
     },
-    /// A line that cannot be one of a text file of columns.
+    /// A line too long for a text file of columns.
     #[error("{position}: the line has {length} bytes, more than {most}")]
     LongLine {
         /// The line.
         position: Position,
         /// Its bytes.
         length: usize,
-        /// How many are read.
+        /// The maximum number read.
         most: usize,
     },
-    /// A score that cannot be ordered.
+    /// A score that cannot be ordered (not a number).
     #[error("{position}: score `{score}` is not a number")]
     Score {
         /// The line.
         position: Position,
-        /// What stands there.
+        /// The text found.
         score: Box<str>,
     },
-    /// A relevance grade that is no integer of 32 bits.
+    /// A relevance grade that is not a 32-bit integer.
     #[error("{position}: grade `{grade}` is not an integer")]
     Grade {
         /// The judgment.
         position: Position,
-        /// What stands there.
+        /// The text found.
         grade: Box<str>,
     },
-    /// A ranking that holds a document twice.
+    /// A ranking that contains a document twice.
     #[error("{position}: duplicate document `{document}` for query `{query}` (first in {first})")]
     DuplicateDocument {
         /// The second line.
@@ -117,47 +117,47 @@ pub enum ExternalError {
         /// The first grade.
         other: i32,
     },
-    /// JSON that does not parse, or not into what is wanted.
+    /// JSON that cannot be parsed, or has an unexpected structure.
     #[error("{position} column {column}: {message}")]
     Json {
         /// The line.
         position: Position,
         /// The byte of the line, from 1.
         column: usize,
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
-    /// A line that is no JSON object.
+    /// A line that is not a JSON object.
     #[error("{position} column {column}: not a JSON object: {message}")]
     Line {
         /// The line.
         position: Position,
         /// The byte of the line, from 1.
         column: usize,
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
-    /// A field that is absent or has another form.
+    /// A missing field, or one of the wrong type.
     #[error("{position}: `{field}` must be {expected}")]
     Field {
         /// The line.
         position: Position,
-        /// The field, with its place in lists.
+        /// The field, with its position in lists.
         field: String,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
     },
-    /// A key that is a slip of the pen.
+    /// A misspelled key.
     #[error("{position}: unknown key `{key}`")]
     UnknownKey {
         /// The line.
         position: Position,
         /// The key.
         key: String,
-        /// What was meant.
+        /// The closest known key.
         nearest: &'static str,
     },
-    /// A line whose question the data set does not have.
+    /// A line whose question is not in the data set.
     #[error("{position}: the data set has no question `{question}`")]
     UnknownQuestion {
         /// The line.
@@ -174,10 +174,10 @@ pub enum ExternalError {
         id: Box<str>,
         /// The data set's text.
         known: Box<str>,
-        /// The line's.
+        /// The line's text.
         asked: Box<str>,
     },
-    /// A line without an id whose text is that of several questions.
+    /// A line without an id whose text matches several questions.
     #[error("{position}: several questions of the data set have the text `{question}`")]
     AmbiguousQuestion {
         /// The line.
@@ -185,21 +185,21 @@ pub enum ExternalError {
         /// The text.
         question: Box<str>,
     },
-    /// Questions that nothing is recorded of.
+    /// Questions without a record.
     #[error(
         "`{file}` has no line for {n_missing} of {n_questions} questions, the first is `{first}`"
     )]
     MissingQuestions {
         /// The record.
         file: String,
-        /// How many.
+        /// Number of missing questions.
         n_missing: usize,
-        /// Of how many.
+        /// Total number of questions.
         n_questions: usize,
-        /// The first of them.
+        /// The first missing question.
         first: Box<str>,
     },
-    /// Two gold questions of one id.
+    /// Two gold questions with one id.
     #[error("{position}: duplicate question `{id}`")]
     DuplicateQuestion {
         /// The second one.
@@ -207,7 +207,7 @@ pub enum ExternalError {
         /// The id.
         id: Box<str>,
     },
-    /// A question that answers cannot be scored against.
+    /// A question without gold answers.
     #[error("{position}: question `{id}` has no gold answer")]
     NoGold {
         /// The question.
@@ -215,7 +215,7 @@ pub enum ExternalError {
         /// Its id.
         id: Box<str>,
     },
-    /// A gold file without a question.
+    /// A gold file without questions.
     #[error("`{file}` has no questions")]
     NoQuestions {
         /// The path.

@@ -1,7 +1,7 @@
-//! A text to read: a file, standard input (`-`), plain or gzip.
+//! Reads a text: a file, standard input (`-`), plain or gzip.
 //!
-//! Gzip is known by its first two bytes and not by the name. A byte order mark is dropped. The whole text is held in
-//! memory once; readers borrow from it and name lines by where a piece stands in it.
+//! Gzip is detected by its first two bytes, not by the name. A byte order mark is dropped. The whole text is held in
+//! memory once; readers borrow from it and derive line numbers from a slice's position.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,11 +11,11 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::{ExternalError, Position};
 
-/// How a gzip file begins (RFC 1952, section 2.3.1).
+/// Magic number of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// A text with the name that errors give it.
+/// A text with its name in errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     name: String,
@@ -64,7 +64,7 @@ impl Input {
         }
     }
 
-    /// A text that is in memory already.
+    /// Creates an input from a text in memory.
     pub fn new(name: impl Into<String>, mut text: String) -> Result<Self, ExternalError> {
         if text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
@@ -80,19 +80,19 @@ impl Input {
         }
     }
 
-    /// The path as it was given, or `standard input`.
+    /// Returns the path as given, or `standard input`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The line on which `piece` begins, known when it is a slice of this text.
+    /// Returns the line on which `piece` begins; known if it is a slice of this text.
     #[must_use]
     pub fn position(&self, piece: &str) -> Position {
         let offset = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
@@ -103,7 +103,7 @@ impl Input {
         }
     }
 
-    /// A line by its number.
+    /// Returns the position of a line by its number.
     pub(super) fn line(&self, line: usize) -> Position {
         Position {
             file: self.name.clone(),
@@ -111,7 +111,7 @@ impl Input {
         }
     }
 
-    /// The error of a text that holds nothing.
+    /// Returns the error for an empty text.
     pub(super) fn empty(&self) -> ExternalError {
         ExternalError::Empty {
             file: self.name.clone(),

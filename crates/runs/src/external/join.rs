@@ -1,8 +1,8 @@
-//! What another RAG recorded beside the questions of a data set.
+//! Joins the records of an external RAG to the questions of a data set.
 //!
-//! A line belongs to the question of its `id`; where the data set has no such id, or the line none, to the question of its
-//! text (without outer white space). Nothing is joined by halves: an unknown question, a question twice, an id with the
-//! text of another question are errors, and so are questions that nothing is recorded of, unless the caller is lenient.
+//! A line belongs to the question of its `id`; if the data set has no such id, or the line none, to the question of its
+//! text (without outer white space). Partial joins are rejected: unknown questions, duplicate questions and an id with the
+//! text of another question are errors, and so are questions without a record, unless the caller is lenient.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use ragtriage_core::types::{Note, Question, QuestionId};
 #[derive(Debug, Default)]
 pub struct Joined {
     lines: HashMap<QuestionId, Recorded>,
-    /// What was counted while joining.
+    /// Counts collected while joining.
     pub notes: Vec<Note>,
 }
 
@@ -77,7 +77,7 @@ impl Joined {
         }
     }
 
-    /// A record of answers has one for every question: where nothing is said of it, there was none.
+    /// Completes a record with answers: questions without one count as unanswered.
     fn settle_answers(&mut self) {
         if !self
             .lines
@@ -107,7 +107,7 @@ impl Joined {
         }
     }
 
-    /// Those of `questions` that something is recorded of. `lenient`: the others are counted.
+    /// Returns the `questions` that have a record. `lenient`: the others are counted.
     ///
     /// # Errors
     /// `MissingQuestions`, naming `file`.
@@ -142,13 +142,13 @@ impl Joined {
         }
     }
 
-    /// The line of that question.
+    /// Returns the line of that question.
     #[must_use]
     pub fn line(&self, question: &QuestionId) -> Option<&Recorded> {
         self.lines.get(question)
     }
 
-    /// The longest list of contexts.
+    /// Returns the length of the longest list of contexts.
     #[must_use]
     pub fn most_contexts(&self) -> usize {
         self.lines
@@ -158,7 +158,7 @@ impl Joined {
             .unwrap_or(0)
     }
 
-    /// Whether it has answers.
+    /// Returns true if it has answers.
     #[must_use]
     pub fn has_answers(&self) -> bool {
         self.lines
@@ -203,11 +203,11 @@ fn question_of<'q>(
     }
 }
 
-/// A TREC run as a record: each query's documents as wholes, best first, the first `k` of them packed. Ids are taken as
-/// they stand, or percent-decoded where only that is known.
+/// Converts a TREC run to a record: each query's documents as wholes, best first, the first `k` of them packed. Ids are
+/// matched verbatim, or percent-decoded if only that form is known.
 ///
 /// # Errors
-/// Whatever is wrong with the file.
+/// Any error in the file.
 pub fn from_trec(
     input: &Input,
     k: usize,
@@ -217,7 +217,7 @@ pub fn from_trec(
     let run = TrecRun::parse(input)?;
     let queries = run.queries().map(|query| {
         let id = known(query, is_question);
-        // Counting lines is slow: only the one that an error will name is counted.
+        // Counting lines is slow, so only the line that an error names is counted.
         let position = if is_question(&id) {
             Position {
                 file: input.name().to_owned(),
@@ -251,7 +251,7 @@ pub fn from_trec(
     queries.collect()
 }
 
-/// Returns an id as the column has it, or percent-decoded where only that is known.
+/// Returns an id verbatim, or percent-decoded if only that form is known.
 fn known(column: &str, is_known: &dyn Fn(&str) -> bool) -> String {
     let decoded = column::decode(column);
     if !is_known(column) && is_known(&decoded) {

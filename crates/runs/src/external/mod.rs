@@ -1,9 +1,9 @@
-//! Floor 3, files and services of other systems: what somebody else's retriever or RAG wrote or says, read as it is.
+//! Floor 3, files and services of external systems: the output of other retrievers and RAGs, read unchanged.
 //!
-//! [`input`] gets a text from a path, standard input or gzip; [`trec_run`] and [`qrels`] read the two files of `trec_eval`,
-//! [`predictions`] the answer files of `HotpotQA` and SQuAD, [`recorded`] what another RAG did with a question, [`join`] puts
-//! that beside the data set's questions. Readers of columns borrow from the text, so
-//! that ten million lines are held once. What is malformed is refused with file and line; nothing is scored here.
+//! [`input`] reads a text from a path, standard input or gzip; [`trec_run`] and [`qrels`] read the two files of `trec_eval`,
+//! [`predictions`] the answer files of `HotpotQA` and SQuAD, [`recorded`] an external RAG's record of a question; [`join`]
+//! joins those to the data set's questions. Readers of columns borrow from the text, so that ten million lines are held once.
+//! Malformed input is rejected with file and line; nothing is scored here.
 
 pub mod input;
 pub mod join;

@@ -1,9 +1,9 @@
-//! Answer files of reading comprehension: predictions, and the golds they are scored against.
+//! Answer files of reading comprehension: predictions, and the gold answers they are scored against.
 //!
-//! Predictions: `HotpotQA`'s `{"answer": {id: text}, "sp": ...}` or SQuAD's `{id: text}`. Golds: `HotpotQA`'s list of
-//! `{_id, answer, supporting_facts}` or SQuAD's `{"data": [...]}`, 1.1 and 2.0. Fields that scoring does not need are passed
-//! over without being stored; texts borrow from the file where JSON has no escapes in them. An id that a predictions
-//! file holds twice keeps its last text, as Python's parser does, and is counted.
+//! Predictions: `HotpotQA`'s `{"answer": {id: text}, "sp": ...}` or SQuAD's `{id: text}`. Gold answers: `HotpotQA`'s list of
+//! `{_id, answer, supporting_facts}` or SQuAD's `{"data": [...]}`, 1.1 and 2.0. Fields that scoring does not need are
+//! skipped without being stored; texts borrow from the file if JSON has no escapes in them. If an id occurs twice in a
+//! predictions file, its last text is used, as by Python's parser, and the duplicate is counted.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,38 +19,38 @@ use ragtriage_core::measure::answer::Scorer;
 /// The questions of a gold file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Golds<'t> {
-    /// The scorer of the data set that the file has the form of; `squad2` where some question has `is_impossible`.
+    /// The scorer of the data set whose format the file has; `squad2` if any question has `is_impossible`.
     pub scorer: Scorer,
-    /// In the file's order, each id once.
+    /// In the file's order, without duplicate ids.
     pub questions: Vec<GoldAnswers<'t>>,
 }
 
-/// A question's right answers.
+/// A question's gold answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoldAnswers<'t> {
     /// Its id.
     pub id: Cow<'t, str>,
-    /// Its answers, any of which is right; none: it cannot be answered.
+    /// Its answers, any of which is right; empty for an unanswerable question.
     pub answers: Vec<String>,
-    /// The documents its answer stands in: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty when the file does
-    /// not say.
+    /// The documents that contain its answer: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty if the file
+    /// does not name them.
     pub documents: Vec<Cow<'t, str>>,
 }
 
 /// The answers of one system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions<'t> {
-    /// By question id; `None` where the file says `null`.
+    /// By question id; `None` for `null`.
     pub answers: HashMap<Cow<'t, str>, Option<Cow<'t, str>>>,
-    /// Ids that stand there more than once.
+    /// Ids that occur more than once.
     pub n_repeated: usize,
 }
 
 impl<'t> Golds<'t> {
-    /// Reads golds of any known form.
+    /// Reads gold answers in any supported form.
     ///
     /// # Errors
-    /// JSON of another form, an id that is there twice, a `HotpotQA` question without an answer.
+    /// JSON of another structure, a duplicate id, a `HotpotQA` question without an answer.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let golds = if input.text().trim_start().starts_with('[') {
             hotpotqa(input, json(input)?)?
@@ -78,8 +78,8 @@ impl<'t> Golds<'t> {
 }
 
 impl Golds<'_> {
-    /// Refuses a question without an answer, of which only SQuAD 2.0's script knows what to make. `input`: where the
-    /// golds were read.
+    /// Rejects questions without an answer, which only SQuAD 2.0's script can score. `input`: the source of the gold
+    /// answers.
     pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
         match self
             .questions
@@ -96,7 +96,7 @@ impl<'t> Predictions<'t> {
     /// Reads predictions.
     ///
     /// # Errors
-    /// JSON of another form: an answer that is neither a text nor `null`, say.
+    /// JSON of another structure: for example an answer that is neither a text nor `null`.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let PredictionFile(pairs) = json(input)?;
         let n_pairs = pairs.len();
@@ -123,7 +123,7 @@ fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, ExternalError> {
     })
 }
 
-/// A text that borrows where it can, also inside lists and maps, where serde would copy.
+/// A text that borrows if possible, also inside lists and maps, where serde would copy.
 #[derive(Deserialize, PartialEq, Eq, Hash)]
 struct JsonText<'t>(#[serde(borrow)] Cow<'t, str>);
 
@@ -137,7 +137,7 @@ struct HotpotqaRow<'t> {
     supporting_facts: Option<SupportingFacts<'t>>,
 }
 
-/// Supporting facts as `HotpotQA` publishes them, and as Hugging Face does.
+/// Supporting facts in `HotpotQA`'s format, or in Hugging Face's.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SupportingFacts<'t> {
@@ -259,7 +259,7 @@ fn squad(file: SquadFile<'_>) -> Golds<'_> {
 /// Ids and answers in the file's order.
 struct PredictionFile<'t>(Vec<(JsonText<'t>, Option<JsonText<'t>>)>);
 
-/// What stands behind a key of a predictions file.
+/// The value of a key of a predictions file.
 enum Value<'t> {
     Answer(Option<JsonText<'t>>),
     Answers(Vec<(JsonText<'t>, Option<JsonText<'t>>)>),

@@ -1,9 +1,9 @@
-//! TREC qrels: `query iteration document grade`, a line a judgment.
+//! TREC qrels: `query iteration document grade`, one judgment per line.
 //!
-//! As `trec_eval` reads them: exactly four columns, the second ignored, `#` opens a comment line. A file that begins with
-//! BEIR's header has its three columns, `query-id corpus-id score`. Unlike `trec_eval`, a
-//! grade that is no integer is refused (it reads `1.7` as 1 and `x` as 0), and a judgment that is repeated with the same
-//! grade is counted and kept once (it stops). Two grades for one document and query are refused by both.
+//! Compatible with `trec_eval`: exactly four columns, the second ignored, `#` opens a comment line. A file that begins
+//! with BEIR's header has its three columns, `query-id corpus-id score`. Unlike `trec_eval`, a grade that is not an
+//! integer is rejected (it reads `1.7` as 1 and `x` as 0), and a judgment repeated with the same grade is counted and
+//! used once (it stops). Both reject two grades for one document and query.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,7 +42,7 @@ impl<'t> Qrels<'t> {
         let blocks = columns::parse_blocks(input, |block| {
             let mut judgments = Vec::new();
             columns::lines(input, block, |line| {
-                // The header is the line that stands first, not another with the same words.
+                // The header is the first line, not another with the same words.
                 if header.is_none_or(|header| header.as_ptr() != line.as_ptr()) {
                     judgments.push(parse_line(input, line, header.is_some())?);
                 }
@@ -76,18 +76,18 @@ impl<'t> Qrels<'t> {
         }
     }
 
-    /// The judged queries, ascending by bytes, each with its documents' grades.
+    /// Returns the judged queries, ascending by bytes, each with its documents' grades.
     pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &QueryGrades<'t>)> {
         self.queries.iter().map(|(query, judged)| (*query, judged))
     }
 
-    /// A query's judgments by document.
+    /// Returns a query's judgments by document.
     #[must_use]
     pub fn judged(&self, query: &str) -> Option<&QueryGrades<'t>> {
         self.queries.get(query)
     }
 
-    /// Judgments that stand there again with the same grade.
+    /// Returns the number of judgments repeated with the same grade.
     #[must_use]
     pub fn n_repeated(&self) -> usize {
         self.n_repeated

@@ -1,17 +1,18 @@
-//! What another RAG did with one question: a JSON object, on a line of a record or from a service.
+//! The record of one question by an external RAG: a JSON object, on a line of a file or from a
+//! service.
 //!
 //! | key | holds |
 //! |---|---|
 //! | `id` | the question's id, a string or a whole number |
 //! | `question` (`user_input`) | its text; one of the two is needed |
-//! | `contexts` (`retrieved_contexts`) | what stood in the prompt, best first: texts, or `{text, doc_id?, title?, score?}` |
-//! | `answer` (`response`) | what was answered; `null`: there was none |
+//! | `contexts` (`retrieved_contexts`) | the prompt's contexts, best first: texts, or `{text, doc_id?, title?, score?}` |
+//! | `answer` (`response`) | the answer; `null`: there was none |
 //! | `prompt` | the whole prompt |
 //! | `arms` | `oracle`, `gold_in_noise`, `closed_book`: an answer, or `{answer, contexts?}` |
-//! | `error` | why the question failed there; then nothing else is needed |
+//! | `error` | the reason the question failed there; contexts and answer are then optional |
 //!
-//! Other keys are not read, and counted, in contexts and arms as well; one that is a slip of the pen is refused, so that no
-//! answer is lost by it. The names in brackets are those of Ragas.
+//! Other keys are ignored and counted, in contexts and arms as well; a misspelled key is rejected, so that it loses no
+//! answer. The names in brackets are those of Ragas.
 
 use serde_json::{Map, Value};
 
@@ -19,8 +20,8 @@ use super::input::Input;
 use super::{ExternalError, Position};
 use ragtriage_core::types::ArmName;
 
-/// The keys whose slips of the pen are refused: those long enough to be told from others. `score` is not among them:
-/// without one the order counts, and `store` is a fair key.
+/// Keys whose misspellings are rejected: those long enough to be distinctive. `score` is excluded: without one the
+/// order counts, and `store` is a plausible key.
 const KEYS: [&str; 8] = [
     "question",
     "user_input",
@@ -31,33 +32,33 @@ const KEYS: [&str; 8] = [
     "prompt",
     "error",
 ];
-/// Of a context.
+/// Keys of a context.
 const CONTEXT_KEYS: [&str; 2] = ["doc_id", "title"];
-/// Of an arm.
+/// Keys of an arm.
 const ARM_KEYS: [&str; 1] = ["contexts"];
 
-/// One question as another RAG answered it.
+/// One question as an external RAG answered it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Where it stands, for errors.
+    /// Its position, for errors.
     pub position: Position,
     /// The question's id.
     pub id: Option<String>,
     /// The question's text.
     pub question: Option<String>,
-    /// What was retrieved, best first.
+    /// The retrieved contexts, best first.
     pub contexts: Vec<RecordedContext>,
-    /// How many of them stood in the prompt; `None`: all.
+    /// Number of contexts in the prompt; `None`: all.
     pub packed: Option<usize>,
-    /// What was answered.
+    /// The answer.
     pub answer: RecordedAnswer,
     /// The prompt.
     pub prompt: Option<String>,
-    /// Further answers to the same question, in the order of [`ArmName::ALL`].
+    /// Answers of further arms, in the order of [`ArmName::ALL`].
     pub arms: Vec<RecordedArm>,
-    /// Why it failed there.
+    /// The error with which it failed there.
     pub error: Option<String>,
-    /// Keys that are not read.
+    /// Ignored keys.
     pub unread: Vec<String>,
 }
 
@@ -74,33 +75,33 @@ pub struct RecordedContext {
     pub score: Option<f64>,
 }
 
-/// What was answered.
+/// The recorded answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RecordedAnswer {
-    /// Nothing is said of answers: retrieval alone.
+    /// Answers are not recorded: retrieval only.
     #[default]
     Unsaid,
-    /// There was none.
+    /// No answer was given.
     None,
-    /// This.
+    /// The answer's text.
     Text(String),
 }
 
-/// Another experiment on the same question.
+/// The answer of another arm to the question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedArm {
-    /// Which.
+    /// The arm.
     pub arm: ArmName,
-    /// What was answered; `None`: there was none.
+    /// The answer; `None`: there was none.
     pub answer: Option<String>,
-    /// What stood in its prompt.
+    /// The contexts in its prompt.
     pub contexts: Vec<RecordedContext>,
 }
 
-/// Reads a record: a JSON object on each line that is not blank.
+/// Reads a record: a JSON object on each non-blank line.
 ///
 /// # Errors
-/// The first line that is none, or lacks what is needed.
+/// The first line that is not a valid object or lacks a required key.
 pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
     let lines = input
         .text()
@@ -124,10 +125,10 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
         .collect()
 }
 
-/// Reads one object that stands at `position`.
+/// Reads the object at `position`.
 ///
 /// # Errors
-/// `Line`, `Field`, `UnknownKey`. Which question it is may be unsaid.
+/// `Line`, `Field`, `UnknownKey`. The question's id may be missing.
 pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
     let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
@@ -141,7 +142,7 @@ pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError
     RecordedFields { position, fields }.recorded()
 }
 
-/// The fields of an object that are not yet taken.
+/// The fields of an object that have not been taken yet.
 struct RecordedFields<'p> {
     position: &'p Position,
     fields: Map<String, Value>,
@@ -188,7 +189,7 @@ impl RecordedFields<'_> {
         })
     }
 
-    /// The value of the first of `keys` that is there.
+    /// Removes and returns the value of the first of `keys` that is present.
     fn take(&mut self, keys: &[&'static str]) -> Option<(&'static str, Value)> {
         keys.iter()
             .find_map(|key| Some((*key, self.fields.remove(*key)?)))
@@ -233,7 +234,7 @@ impl RecordedFields<'_> {
         Ok(contexts)
     }
 
-    /// A context and the keys of it that are not read.
+    /// Reads a context, and returns it with its ignored keys.
     fn context(
         &self,
         name: &str,
@@ -318,8 +319,8 @@ impl RecordedFields<'_> {
         }
     }
 
-    /// Refuses a key of `fields` that is one of `known` with a slip: one letter of five, two of more. `place`: where the
-    /// fields stand.
+    /// Rejects a key of `fields` that is a misspelling of one of `known`: one character of five, two of more. `place`:
+    /// the location of the fields.
     fn refuse_slips(
         &self,
         place: &str,

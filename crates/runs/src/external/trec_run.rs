@@ -1,11 +1,11 @@
-//! TREC runs: `query Q0 document rank score tag`, a line a retrieved document, in any order.
+//! TREC runs: `query Q0 document rank score tag`, one retrieved document per line, in any order.
 //!
-//! As `trec_eval` reads them: the second and the rank column are ignored, what follows the sixth column too; lines that
-//! begin with `#` are comments; scores are held as 32-bit floats (`trec_eval` up to 9.0.8, and `pytrec_eval`), so that
-//! `1.00000001` ties with `1`; ties are broken by document id, descending by bytes. Unlike `trec_eval`, a score that is no
-//! number is refused, not read as 0.
+//! Compatible with `trec_eval`: the second and the rank column are ignored, and so is anything after the sixth column;
+//! lines that begin with `#` are comments; scores are held as 32-bit floats (`trec_eval` up to 9.0.8, and `pytrec_eval`),
+//! so that `1.00000001` ties with `1`; ties are broken by document id, descending by bytes. Unlike `trec_eval`, a score
+//! that is not a number is rejected, not read as 0.
 //!
-//! A run of ten million lines is 450 MB of text and 16 bytes a line beside it.
+//! A run of ten million lines takes 450 MB of text plus 16 bytes per line.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +22,7 @@ const COLUMNS: &str = "6: query Q0 document rank score tag";
 pub struct TrecRun<'t> {
     input: &'t Input,
     tag: &'t str,
-    /// Each block's lines, those of a query side by side.
+    /// Each block's lines, grouped by query.
     blocks: Vec<Vec<RunLine>>,
     queries: BTreeMap<&'t str, Vec<BlockLines>>,
 }
@@ -44,7 +44,7 @@ impl TrecHit<'_> {
     }
 }
 
-/// Where the document's id stands in the text, and its score.
+/// Position of the document's id in the text, and its score.
 #[derive(Clone, Copy, Debug)]
 struct RunLine {
     start: usize,
@@ -59,7 +59,7 @@ struct BlockLines {
     lines: Range<usize>,
 }
 
-/// A block's lines, and which of them belong to which query.
+/// A block's lines, and their assignment to queries.
 struct ParsedBlock<'t> {
     lines: Vec<RunLine>,
     queries: Vec<(&'t str, Range<usize>)>,
@@ -67,7 +67,7 @@ struct ParsedBlock<'t> {
 }
 
 impl<'t> TrecRun<'t> {
-    /// Reads a run. Rankings are sorted and checked for duplicates when they are asked for.
+    /// Reads a run. Rankings are sorted and checked for duplicates on demand.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let parsed = columns::parse_blocks(input, |block| ParsedBlock::parse(input, block))?;
         let tag = parsed
@@ -94,21 +94,22 @@ impl<'t> TrecRun<'t> {
         })
     }
 
-    /// The run's name: the sixth column of its last line.
+    /// Returns the run's name: the sixth column of its last line.
     #[must_use]
     pub fn tag(&self) -> &'t str {
         self.tag
     }
 
-    /// The ids of its queries, ascending by bytes.
+    /// Returns the ids of its queries, ascending by bytes.
     pub fn queries(&self) -> impl ExactSizeIterator<Item = &'t str> {
         self.queries.keys().copied()
     }
 
-    /// A query's documents, best first: score descending, then id descending. `None` when the run does not have the query.
+    /// Returns a query's documents, best first: score descending, then id descending. `None` if the run does not contain
+    /// the query.
     ///
     /// # Errors
-    /// A document that is there twice.
+    /// A duplicate document.
     pub fn ranking(&self, query: &str) -> Result<Option<Vec<TrecHit<'t>>>, ExternalError> {
         let Some(pieces) = self.queries.get(query) else {
             return Ok(None);
@@ -188,7 +189,7 @@ impl<'t> ParsedBlock<'t> {
         });
     }
 
-    /// Brings lines of one query together where the file mixes queries.
+    /// Groups the lines of each query if the file interleaves queries.
     fn group(&mut self) {
         let mut numbers: HashMap<&str, usize> = HashMap::with_capacity(self.queries.len());
         for (query, lines) in &self.queries {
@@ -231,7 +232,7 @@ fn parse_line<'t>(
         });
     };
     match score.parse::<f64>() {
-        // Adding 0 makes -0 to 0, with which it ties.
+        // Adding 0 turns -0 into 0, with which it ties.
         Ok(number) if !number.is_nan() => Ok((
             query,
             TrecHit {
@@ -310,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_query_that_spans_blocks_is_one_ranking() {
-        // 60,000 lines of about 35 bytes are two blocks of 1 MiB; three queries take turns.
+        // 60,000 lines of about 35 bytes are two blocks of 1 MiB; three queries are interleaved.
         let lines =
             (0..60_000).map(|i| format!("query-{} Q0 document-{i:08} {i} {i} tag\n", i % 3));
         let ranking = ranked(&lines.collect::<String>(), "query-2");

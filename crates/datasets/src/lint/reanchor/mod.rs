@@ -1,11 +1,11 @@
-//! After documents were edited: where each piece of evidence stands now.
+//! Relocates evidence after documents were edited.
 //!
-//! A quote that still stands in its document, whole words and once, is kept. One whose wording was edited is placed on the nearest
-//! stretch of its document ([`align`]), where that is near enough and clearly nearer than any other, and only if the answers
-//! and required facts that the quote held still stand in it: a changed figure is a broken question, not a new quote. One of which
-//! nothing is left there and which stands in one other document has moved. Byte ranges say nothing without the text
-//! they were taken from: they are compared with the documents as they were, where those are given. A document that is gone goes by
-//! the name of the one other that holds most of its quotes.
+//! A quote that still occurs in its document exactly once, as whole words, is unchanged. An edited quote is placed on the nearest
+//! stretch of its document ([`align`]) if that is near enough and clearly nearer than any other, and only if the answers and
+//! required facts that the quote contained still occur in it: a changed figure is an invalid question, not a new quote. A quote
+//! that is gone from its document and occurs in one other document has moved. Byte ranges cannot be relocated without the text
+//! they were taken from: they are compared with the previous documents if those are given. A missing document is mapped to the one
+//! other document that holds most of its quotes.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use ragtriage_core::text::answers::{AnswerMatcher, stands_in};
 use ragtriage_core::text::quote::{self, one_spaced};
 use ragtriage_core::types::{ByteRange, DocId};
 
-/// An edited quote is placed where at least so large a share of its words still stands in order: with less, a stretch about
-/// something else is as near.
+/// An edited quote is placed if at least this share of its words still occurs in order; below it, unrelated stretches are
+/// as near.
 const LEAST_LIKENESS: f64 = 0.6;
-/// And where no other stretch of the document comes nearer to it than this.
+/// Minimum lead of that stretch over every other stretch of the document.
 const LEAST_LEAD: f64 = 0.15;
-/// A quote of fewer words that its document lost may stand in another by chance.
+/// A quote of fewer words that is gone from its document may occur in another by chance.
 const LEAST_WORDS: usize = 6;
 
 /// Counts the occurrences of `quote` in `text`; 0 if it occurs only as part of longer words.
@@ -33,7 +33,7 @@ fn n_places(text: &str, quote: &str) -> usize {
     }
 }
 
-/// The new place of one piece of evidence.
+/// The new position of one piece of evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchored {
     /// The question.
@@ -42,7 +42,7 @@ pub struct Anchored {
     pub line: Option<usize>,
     /// The document it names.
     pub doc: DocId,
-    /// The evidence as it was: a quote, or what stood at a range.
+    /// The previous evidence: a quote, or the text of a range.
     pub quote: String,
     /// The result.
     pub outcome: AnchorOutcome,
@@ -51,16 +51,16 @@ pub struct Anchored {
 /// The result for a quote or range.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnchorOutcome {
-    /// It stands where it stood.
+    /// Unchanged position.
     Kept,
-    /// Its words occur in another document, or at other bytes of its own.
+    /// Its words occur in another document, or at other bytes of the same document.
     Moved {
-        /// The document they stand in now.
+        /// The document that contains them now.
         doc: DocId,
     },
     /// It was edited.
     Edited {
-        /// The document it stands in now.
+        /// The document that contains it now.
         doc: DocId,
         /// Its present wording.
         quote: String,
@@ -71,33 +71,33 @@ pub enum AnchorOutcome {
     Broken(Break),
 }
 
-/// Why a piece of evidence cannot be placed.
+/// A reason why a piece of evidence cannot be placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Break {
-    /// Its document is gone, and no other holds it.
+    /// Its document is gone, and no other contains it.
     DocumentGone,
-    /// The document holds nothing like it.
+    /// The document contains no similar text.
     Gone {
-        /// The nearest there is.
+        /// The nearest text, if any.
         nearest: Option<String>,
     },
-    /// The nearest stretch no longer holds the answer.
+    /// The nearest stretch no longer contains the answer.
     AnswerGone {
         /// That stretch.
         nearest: String,
     },
-    /// It stands several times now, or two stretches are as near: nothing says which is meant.
+    /// Ambiguous: it occurs several times now, or two stretches are equally near.
     Several,
-    /// It was found; another quote of the same member was not, and the member stays as it is.
+    /// It was found; another quote of its member was not, so the member is unchanged.
     Beside,
-    /// One member of a group names one document, and its quotes stand in several now.
+    /// One member of a group names one document, and its quotes are now in several.
     Parted,
-    /// A byte range, and nothing to say what stood there.
+    /// A byte range whose previous text is unknown.
     RangeUnknown,
 }
 
-/// Says of each piece of evidence in `lines` where it stands in `now`, and lets the lines say so where that is another place.
-/// `then`: the documents that the labels were made for; without them nothing is known of byte ranges.
+/// Locates each piece of evidence of `lines` in `now`, and updates the lines whose evidence has moved. `then`: the documents
+/// that the labels were made for; without them byte ranges cannot be checked.
 pub fn reanchor(
     lines: &mut [LabelLine],
     now: &DocumentTexts<'_>,
@@ -167,7 +167,7 @@ pub fn reanchor(
     all
 }
 
-/// Lets the piece say where it stands, and its document be relevant as the old one was.
+/// Updates the piece's position, and copies the old document's relevance to the new one.
 fn apply(line: &mut LabelLine, number: usize, targets: &[&Anchor]) {
     let Some(first) = targets.first() else { return };
     let quotes: Vec<String> = targets
@@ -193,7 +193,8 @@ fn golds(line: &LabelLine) -> Vec<AnswerMatcher> {
         .collect()
 }
 
-/// Documents that are gone, each with the one other document that holds at least half of its quotes, while none holds another.
+/// Returns missing documents, each with the one other document that contains at least half of its quotes, if no other contains
+/// any.
 fn renames(lines: &[LabelLine], now: &DocumentTexts<'_>) -> BTreeMap<DocId, DocId> {
     let mut holders: BTreeMap<&DocId, Vec<Option<DocId>>> = BTreeMap::new();
     for piece in lines
@@ -216,11 +217,11 @@ fn renames(lines: &[LabelLine], now: &DocumentTexts<'_>) -> BTreeMap<DocId, DocI
     agreed.collect()
 }
 
-/// The present place of a piece of evidence.
+/// The current position of a piece of evidence.
 struct Anchor {
     doc: DocId,
     quote: String,
-    /// Its bytes, where the label gives bytes.
+    /// Its byte range, if the label uses bytes.
     range: Option<ByteRange>,
     change: AnchorChange,
 }
@@ -232,7 +233,7 @@ enum AnchorChange {
 }
 
 impl Anchor {
-    /// Returns true if it stands elsewhere, or in other words, than the label says.
+    /// Returns true if its position or wording differs from the label.
     fn is_new(&self, was: &DocId) -> bool {
         self.doc != *was || !matches!(self.change, AnchorChange::None)
     }
@@ -250,7 +251,7 @@ impl Anchor {
     }
 }
 
-/// A search for a piece of evidence.
+/// A search for one piece of evidence.
 struct AnchorSearch<'a, 't> {
     doc: &'a DocId,
     golds: Vec<AnswerMatcher>,
@@ -258,7 +259,7 @@ struct AnchorSearch<'a, 't> {
 }
 
 impl AnchorSearch<'_, '_> {
-    /// `was`: the text that the quote was taken from, where it is known.
+    /// Locates a quote. `was`: the text that it was taken from, if known.
     fn quote(&self, quote: &str, was: Option<&str>) -> Result<Anchor, Break> {
         let here = Anchor {
             doc: self.doc.clone(),
@@ -272,7 +273,7 @@ impl AnchorSearch<'_, '_> {
         match n_places(text, quote) {
             0 => {}
             1 => return Ok(here),
-            // It always occurred that often, and the first was always taken.
+            // It had as many occurrences before, and the first one was used.
             n if was.is_some_and(|was| was == text || n_places(was, quote) == n) => {
                 return Ok(here);
             }
@@ -297,7 +298,7 @@ impl AnchorSearch<'_, '_> {
         Some(Anchor { doc, ..anchor })
     }
 
-    /// A range of the document `was`, looked for as the text that stood there then; that text, and the place.
+    /// Locates a range of the document `was` by its previous text; returns that text, and the position.
     fn range(
         &self,
         range: ByteRange,
@@ -329,7 +330,8 @@ impl AnchorSearch<'_, '_> {
                 change: AnchorChange::Words { likeness },
             });
         }
-        // Of several places the one with as many before it as then, where their number is the same.
+        // Of several occurrences, selects the one with the same ordinal as before, if their number
+        // is unchanged.
         let starts: Vec<usize> = before
             .match_indices(piece)
             .map(|(start, _)| start)
@@ -353,7 +355,7 @@ impl AnchorSearch<'_, '_> {
         })
     }
 
-    /// The nearest stretch of `text`, its bytes, and how near it is.
+    /// Returns the nearest stretch of `text`, its byte range, and its similarity.
     fn edited(&self, text: &str, quote: &str) -> Result<(String, ByteRange, f64), Break> {
         let found = align::nearest(text, quote).ok_or(Break::Gone { nearest: None })?;
         let nearest = text[found.range.as_range()].to_owned();

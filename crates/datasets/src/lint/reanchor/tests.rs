@@ -1,4 +1,4 @@
-//! Documents edited as people edit them, and what becomes of the labels.
+//! Relocation of labels after typical edits of documents.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ fn documents(texts: &[(&str, &str)]) -> Vec<Document> {
     texts.iter().map(document).collect()
 }
 
-/// What becomes of the one question with `evidence` and `answers`, and its line afterwards.
+/// The outcomes for one question with `evidence` and `answers`, and its line afterwards.
 fn outcomes(
     evidence: &str,
     answers: &str,
@@ -69,7 +69,8 @@ fn a_quote_that_still_stands_is_left_alone() {
 
 #[test]
 fn an_edited_quote_follows_its_words_while_the_answer_stands() {
-    // Of 10 words `at` and `most` are gone and `only` is new: 3 edits on 10, the stretch has 9 words.
+    // Of 10 words `at` and `most` are removed and `only` is new: 3 edits on 10, the stretch has 9
+    // words.
     let now = [(
         "a.md",
         "# Silences\n\nA silence lasts 4 hours and may be renewed only once. Ask obs first.\n",
@@ -129,7 +130,8 @@ fn a_renamed_document_is_followed_in_evidence_and_grades() {
             && after.contains(r#""relevant": {"silences.md": 3}"#),
         "{after}"
     );
-    // Half of the quotes find the new name, and the edited one is looked for there: one word more on four.
+    // Half of the quotes identify the new name, and the edited one is searched there: one additional word
+    // on four.
     let both = r#"[{"doc":"a.md","quotes":["may be renewed once"]},{"doc":"a.md","quotes":["Ask obs first."]}]"#;
     let now = [(
         "silences.md",
@@ -162,7 +164,7 @@ fn a_changed_figure_is_not_looked_for_in_other_documents() {
     ];
     let (found, _) = outcomes(quote, r#"["4 hours"]"#, &now, false);
     assert!(matches!(found[..], [AnchorOutcome::Broken(_)]), "{found:?}");
-    // Nor is it there where a longer number has it inside.
+    // A match inside a longer number does not count.
     let now = [("a.md", "A silence lasts 24 hours at most."), THEN[1]];
     let (found, _) = outcomes(quote, r#"["4 hours"]"#, &now, false);
     assert!(matches!(found[..], [AnchorOutcome::Broken(_)]), "{found:?}");

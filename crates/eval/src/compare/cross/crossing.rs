@@ -1,4 +1,4 @@
-//! Which prompts a crossed comparison needs, and which of them the runs' records answer.
+//! Prompts of a crossed comparison, and the recorded replies to them.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use ragtriage_core::sample;
 use ragtriage_core::types::{ArmName, Attempt, Question, QuestionId, Trace};
 use ragtriage_runs::SavedRun;
 
-/// Prompts of each run that are made again to see whether they are the ones that were asked then.
+/// Number of prompts of each run rebuilt to check that they equal the recorded ones.
 const CHECKED: usize = 20;
-/// Keeps the noise sample apart from others drawn by the same rule.
+/// Makes the noise sample independent of others drawn by the same rule.
 const STREAM: u64 = 0x6e6f_6973_655f_3031;
 
 /// One run of a crossed comparison.
 pub struct CrossedRun<'a> {
     /// Its files.
     pub run: &'a SavedRun,
-    /// What makes its prompts, for its generator.
+    /// Builds the prompts for its generator.
     pub prompts: Arc<PromptMaker>,
-    /// Whether its prompts showed titles.
+    /// True if its prompts showed titles.
     pub titles: bool,
 }
 
-/// A comparison about to be crossed.
+/// A crossed comparison to run.
 pub struct Crossing<'a> {
     sides: [CrossedRun<'a>; 2],
     pub(super) same_generator: bool,
@@ -35,38 +35,38 @@ pub struct Crossing<'a> {
     pub(super) again: [Vec<(&'a Trace, Call)>; 2],
 }
 
-/// What came of all its calls.
+/// Results of all calls.
 #[derive(Clone, Debug, Default)]
 pub struct Crossed {
-    /// Of [`Crossing::calls`].
+    /// Results of [`Crossing::calls`].
     pub calls: [CallReplies; 2],
-    /// Of [`Crossing::again`].
+    /// Results of [`Crossing::again`].
     pub again: [CallReplies; 2],
 }
 
-/// One pair of traces, and where the answers of its two crossed cells are.
+/// One pair of traces, with the sources of the answers of its two crossed cells.
 pub(super) struct CrossedPair<'a> {
     pub traces: [&'a Trace; 2],
     pub own: [&'a Attempt; 2],
-    /// By generator: the other run's passages through it.
+    /// By generator: its answer to the other run's passages.
     pub crossed: [CrossedAnswer<'a>; 2],
     pub cluster: usize,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum CrossedAnswer<'a> {
-    /// It was asked then.
+    /// A recorded answer.
     Recorded(&'a Attempt),
-    /// Its place among the calls to its generator.
+    /// Its index among the calls to its generator.
     Call(usize),
 }
 
 impl<'a> Crossing<'a> {
-    /// Lines up what has to be asked: the two crossed cells of every pair with answers, and of each generator without recorded
-    /// repeats a seeded sample of `noise_sample` of its own prompts once more.
+    /// Collects the calls to make: the two crossed cells of every pair with answers, and for each generator without recorded
+    /// repeats a seeded sample of `noise_sample` of that generator's prompts.
     ///
     /// # Errors
-    /// `NoAnswers`; `OtherPrompts` where a run's prompts cannot be made again as they were.
+    /// `NoAnswers`; `OtherPrompts` if a run's prompts cannot be reproduced exactly.
     pub fn new(
         sides: [CrossedRun<'a>; 2],
         pairs: &Pairs<'a>,
@@ -96,13 +96,13 @@ impl<'a> Crossing<'a> {
         Ok(crossing)
     }
 
-    /// The calls to each run's generator.
+    /// Returns the calls to each run's generator.
     #[must_use]
     pub fn calls(&self) -> &[Vec<Call>; 2] {
         &self.calls
     }
 
-    /// The calls to be made once more, by generator; their replies must not come from a cache.
+    /// Returns the calls to repeat, by generator; their replies must not come from a cache.
     #[must_use]
     pub fn again(&self) -> [Vec<Call>; 2] {
         self.again
@@ -158,7 +158,7 @@ impl<'a> Crossing<'a> {
         shown(side.run, &attempt.passages, side.titles)
     }
 
-    /// The answer that a run's generator gave to the same passages, in whatever arm.
+    /// Returns the recorded answer of a run's generator to equal passages, in any arm.
     fn recorded(
         &self,
         at: usize,
@@ -175,7 +175,7 @@ impl<'a> Crossing<'a> {
         })
     }
 
-    /// Refuses a prompt that is made otherwise now: its template has changed.
+    /// Rejects a run whose prompts are now built differently: its template has changed.
     fn check(
         &self,
         at: usize,
@@ -195,7 +195,7 @@ impl<'a> Crossing<'a> {
         Err(CompareError::OtherPrompts { run, id, then, now })
     }
 
-    /// Of each generator without recorded repeats a sample of its own prompts.
+    /// Samples the prompts of each generator without recorded repeats.
     fn sample(&mut self, n: usize, seed: u64) {
         for at in self.generators() {
             if self.runs_of(at).any(|run| {
@@ -228,12 +228,12 @@ impl<'a> Crossing<'a> {
         }
     }
 
-    /// The runs whose generators differ.
+    /// Returns the indexes of the runs whose generators differ.
     pub(super) fn generators(&self) -> std::ops::Range<usize> {
         0..if self.same_generator { 1 } else { 2 }
     }
 
-    /// The runs that have generator `at`.
+    /// Returns the indexes of the runs that have generator `at`.
     pub(super) fn runs_of(&self, at: usize) -> std::ops::Range<usize> {
         if self.same_generator {
             0..2
@@ -249,7 +249,7 @@ impl CrossedAnswer<'_> {
     }
 }
 
-/// Every answer to a run's own prompt that did not fail.
+/// Returns every successful answer to a run's prompt.
 pub(super) fn repeats(trace: &Trace) -> Vec<&Attempt> {
     let arm = trace.arms.iter().find(|arm| arm.arm == ArmName::Retrieved);
     arm.into_iter()

@@ -1,4 +1,4 @@
-//! The four cells of each question to effects: mean, interval, p, and what repeat noise alone would give.
+//! Effects from the four cells of each question: mean, interval, p, and the contribution of repeat noise.
 
 use serde::Serialize;
 
@@ -9,23 +9,23 @@ use ragtriage_core::types::{Attempt, Interval};
 
 /// Cells in this order: passages of A, B, A, B; generator of A, A, B, B.
 pub(super) const N_CELLS: usize = 4;
-/// Whose generator gave a cell.
+/// The generator of each cell.
 pub(super) const GENERATOR_OF: [usize; N_CELLS] = [0, 0, 1, 1];
 
-/// What each cell counts for.
+/// Weights of the cells.
 pub(super) const DIFFERENCE: [f64; N_CELLS] = [-1.0, 0.0, 0.0, 1.0];
 pub(super) const RETRIEVAL: [f64; N_CELLS] = [-0.5, 0.5, -0.5, 0.5];
 pub(super) const GENERATOR: [f64; N_CELLS] = [-0.5, -0.5, 0.5, 0.5];
 pub(super) const INTERACTION: [f64; N_CELLS] = [1.0, -1.0, -1.0, 1.0];
 
-/// Sums in another order differ by this much.
+/// Tolerance for sums computed in a different order.
 const TIE: f64 = 1e-12;
 
 /// One question's four answers with their scores.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellScores<'a> {
     pub scores: [f64; N_CELLS],
-    /// One reply may stand in several cells.
+    /// One reply may occur in several cells.
     pub replies: [&'a Attempt; N_CELLS],
     pub cluster: usize,
 }
@@ -37,15 +37,17 @@ pub struct Effect {
     pub mean: f64,
     /// Its 95 % interval, paired t over clusters; `None` under two clusters.
     pub ci95: Option<Interval>,
-    /// Two-sided p of the paired randomisation test, clusters flipped together, unadjusted; `None` without questions.
+    /// Two-sided p of the paired randomisation test, flipping clusters together, unadjusted; `None` without
+    /// questions.
     pub p: Option<f64>,
-    /// The standard error that repeat noise alone gives this mean; `None` where the noise is not known.
+    /// The standard error of this mean due to repeat noise alone; `None` if the noise is unknown.
     pub noise_error: Option<f64>,
     /// Questions on which it is not 0.
     pub n_changed: usize,
 }
 
-/// The effect that `weights` make of the cells. `variances`: of one reply's score about its mean, by generator.
+/// Computes the effect with the cells' `weights`. `variances`: of one reply's score about its mean, by
+/// generator.
 pub(super) fn effect(
     rows: &[CellScores<'_>],
     weights: [f64; N_CELLS],
@@ -61,7 +63,7 @@ pub(super) fn effect(
         .collect();
     let cluster_of: Vec<usize> = rows.iter().map(|row| row.cluster).collect();
     let n = rows.len().max(1) as f64;
-    // Where all that counts for it is 1 and all that counts against it 0; the weights add up to 0.
+    // Maximum: cells with positive weight 1, with negative weight 0; the weights add up to 0.
     let most = weights.iter().map(|weight| weight.abs()).sum::<f64>() / 2.0;
     Effect {
         mean: values.iter().sum::<f64>() / n + 0.0,
@@ -72,8 +74,8 @@ pub(super) fn effect(
     }
 }
 
-/// The variance that noise gives the sum over questions: replies are independent, and one that stands in several cells
-/// counts with the sum of its weights. `None` where a generator's is needed and not known.
+/// Returns the variance that repeat noise adds to the sum over questions: replies are independent, and a reply that
+/// occurs in several cells counts with the sum of its weights. `None` if a generator's variance is needed and unknown.
 fn noise_variance(
     rows: &[CellScores<'_>],
     weights: [f64; N_CELLS],

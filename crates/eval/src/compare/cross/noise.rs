@@ -1,38 +1,38 @@
-//! What asking one prompt again changes: the generator's own repeat noise.
+//! Repeat noise of a generator: the variation when one prompt is asked again.
 
 use serde::Serialize;
 
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::Interval;
 
-/// Where repeats come from.
+/// The source of repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseSource {
     /// The run asked each prompt several times.
     Recorded,
-    /// A sample of the run's prompts was asked once more for this.
+    /// A sample of the run's prompts was asked again for this comparison.
     AskedAgain,
 }
 
 /// A generator's repeat noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Noise {
-    /// Where the repeats come from.
+    /// The source of the repeats.
     pub source: NoiseSource,
     /// Questions asked more than once, each time with an answer that can be judged.
     pub n: usize,
-    /// Questions whose answer was right at one time and wrong at another.
+    /// Questions with both right and wrong answers.
     pub flipped: usize,
     /// Wilson's 95 % interval of their share.
     pub ci95: Option<Interval>,
-    /// Mean absolute difference of two askings' scores.
+    /// Mean absolute difference between the scores of two repeats.
     pub mean_change: f64,
     /// Mean over questions of the variance of one reply's score (n - 1 in the denominator).
     pub variance: f64,
 }
 
-/// The noise of `repeats`, a question each with score and rightness of every asking; `None` where nothing was asked twice.
+/// Computes the noise from `repeats`: for each question the score and correctness of every repeat; `None` without repeats.
 pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option<Noise> {
     let asked: Vec<&Vec<(f64, bool)>> = repeats.iter().filter(|all| all.len() > 1).collect();
     let n = asked.len();
@@ -53,7 +53,7 @@ pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option
     })
 }
 
-/// Over all pairs of askings.
+/// Averages over all pairs of repeats.
 fn mean_change(all: &[(f64, bool)]) -> f64 {
     let pairs = all
         .iter()

@@ -1,4 +1,4 @@
-//! The replies of a crossing to its numbers.
+//! Results of a crossed comparison, from its replies.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::answer;
 use ragtriage_core::types::{Attempt, QuestionId, Trace};
 
-/// The share of crossed calls that may fail.
+/// The maximum share of failed crossed calls.
 const MOST_FAILED: f64 = 0.05;
 
 impl Crossing<'_> {
-    /// The numbers.
+    /// Computes the results.
     ///
     /// # Errors
-    /// `CallsFailed` where more than 5 % of the crossed calls did; `NoGold` where no answer can be judged.
+    /// `CallsFailed` if more than 5% of the crossed calls failed; `NoGold` if no answer can be judged.
     pub fn numbers(&self, crossed: &Crossed, plan: &EvaluationPlan) -> Result<Cross, CompareError> {
         let attempts = crossed.calls.iter().flat_map(|replies| &replies.attempts);
         let n_calls = attempts.clone().count();
@@ -116,7 +116,7 @@ impl Crossing<'_> {
 }
 
 impl CrossedPair<'_> {
-    /// The question's cells; `None` where there is nothing to judge by, or a call failed.
+    /// Returns the question's cells; `None` without gold answers, or if a call failed.
     fn cells<'b>(&'b self, crossed: &'b Crossed, judge: Judge) -> Option<CellScores<'b>> {
         let [ba, ab] = [0, 1].map(|generator| match self.crossed[generator] {
             CrossedAnswer::Recorded(attempt) => Some(attempt),
@@ -135,7 +135,7 @@ impl CrossedPair<'_> {
     }
 }
 
-/// Score and rightness of each attempt that can be judged.
+/// Returns score and correctness of each attempt that can be judged.
 fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<(f64, bool)> {
     let attempts = attempts.iter();
     attempts
@@ -148,8 +148,8 @@ fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<(f64, bool)
         .collect()
 }
 
-/// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the scorer
-/// scores that.
+/// Returns an answer's score by the gold answers of `trace`: 1 or 0 by key facts, else `AnswerF1`, including unanswerable
+/// questions if the scorer scores them.
 fn value(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     diagnose::attempt_quality(trace, attempt, judge).or_else(|| {
         score::attempt_scores(&trace.question, attempt, judge.scorer).map(|scores| scores.f1)

@@ -1,4 +1,4 @@
-//! Prompts of a finished run, made again, and what came of asking them.
+//! Rebuilds prompts of a finished run, and holds the replies to them.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Attempt, ChunkId, Passage, Question};
 use ragtriage_runs::SavedRun;
 
-/// Makes a run's prompts as the run made them, for the generator that it names.
+/// Rebuilds a run's prompts for its generator.
 pub struct PromptMaker {
     /// The generator's name.
     pub generator: String,
-    /// What a reply of the generator depends on besides the prompt; `None` for local readers.
+    /// Inputs besides the prompt that the generator's reply depends on; `None` for local readers.
     pub fingerprint: Option<String>,
     /// System and user message.
     pub template: Template,
@@ -20,7 +20,7 @@ pub struct PromptMaker {
 }
 
 impl PromptMaker {
-    /// Whether `other` makes the same prompt of the same passages and puts it to the same generator.
+    /// Returns true if `other` builds the same prompt from the same passages for the same generator.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.template == other.template
@@ -28,20 +28,20 @@ impl PromptMaker {
             && self.fingerprint == other.fingerprint
     }
 
-    /// Its prompt of `question` over `passages`.
+    /// Builds its prompt of `question` over `passages`.
     #[must_use]
     pub fn prompt(&self, question: &Question, passages: Vec<PromptPassage>) -> Prompt {
         of_passages(question, passages, &self.template)
     }
 
-    /// The tokens of a prompt, as an attempt records them.
+    /// Returns the number of tokens of a prompt, as recorded in an attempt.
     #[must_use]
     pub fn tokens(&self, prompt: &Prompt) -> u64 {
         n_tokens(prompt, self.counter.as_ref())
     }
 }
 
-/// Chunks of a run as its prompts showed them: with their documents' `titles`, or without.
+/// Returns chunks of a run as shown in its prompts: with their documents' `titles`, or without.
 #[must_use]
 pub fn shown<'a>(
     run: &SavedRun,
@@ -61,20 +61,20 @@ pub fn shown<'a>(
         .collect()
 }
 
-/// A prompt to be asked, over these chunks.
+/// A prompt to send, with its chunks.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What it shows.
+    /// The chunks it shows.
     pub chunks: Vec<ChunkId>,
     /// The prompt.
     pub prompt: Prompt,
 }
 
-/// What came of a list of calls.
+/// Results of a list of calls.
 #[derive(Clone, Debug, Default)]
 pub struct CallReplies {
-    /// Parallel to the calls; `None`: not asked any more, or failed.
+    /// Parallel to the calls; `None`: not sent, or failed.
     pub attempts: Vec<Option<Attempt>>,
-    /// Why the last one failed that did.
+    /// The error of the last failed call.
     pub failure: Option<String>,
 }

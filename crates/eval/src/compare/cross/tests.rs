@@ -25,7 +25,7 @@ fn reader(name: &'static str) -> Arc<PromptMaker> {
     })
 }
 
-/// A run that packed one passage for each question, its text by this name, and gave these answers.
+/// A run that packed one passage for each question, with this text, and gave these answers.
 fn run_over(passage: &str, name: &str, answers: &[&str]) -> SavedRun {
     let mut run = run(name, answers);
     let id = ChunkId::from(format!("{passage}#0").as_str());
@@ -186,7 +186,7 @@ fn what_stands_in_the_records_is_not_asked() {
         run_over("x", "a", &[RIGHT, WRONG]),
         run_over("x", "b", &[WRONG, WRONG]),
     );
-    // The same passages: each generator has answered them already, and all of the difference is the generator's.
+    // Equal passages: each generator has already answered them, and the whole difference is the generator's.
     let same_passages = crossing([&a, &b], ["one", "two"], 0);
     assert_eq!(same_passages.calls().each_ref().map(Vec::len), [0, 0]);
     let cross = numbers(&same_passages, &Crossed::default()).expect("judged");
@@ -200,7 +200,7 @@ fn what_stands_in_the_records_is_not_asked() {
     );
     assert_close(cross.generator.mean, -0.5);
     assert_eq!(cross.noise, [None, None]);
-    // The same generator: what it said of the other passages is known.
+    // Equal generators: the answer to the other passages is recorded.
     let b = run_over("y", "b", &[WRONG, WRONG]);
     let same_generator = crossing([&a, &b], ["one", "one"], 0);
     assert_eq!(same_generator.calls().each_ref().map(Vec::len), [0, 0]);

@@ -1,4 +1,4 @@
-//! A crossed comparison in a sentence or two: better, worse, noise, or luck.
+//! Interpretation of a crossed comparison in a sentence or two: better, worse, noise, or chance.
 
 use super::{Cross, Effect};
 use crate::compare::verdict::{LEVEL, equals};
@@ -6,7 +6,7 @@ use crate::compare::verdict::{LEVEL, equals};
 /// The 97.5 % point of the normal distribution.
 const REACH: f64 = 1.959_963_984_540_054;
 
-/// The sentence.
+/// Writes the sentence.
 pub(super) fn sentence(cross: &Cross) -> String {
     let retrieval = clause(
         "retrieval",

@@ -1,8 +1,8 @@
-//! What tuning claims by chance, and that it claims what is there: whole sweeps, simulated with fixed seeds.
+//! False and true claims of tuning: whole sweeps, simulated with fixed seeds.
 //!
 //! A sweep: 36 trials in six groups on about 150 questions in clusters of one to four. A question has a difficulty, half
 //! of the time its cluster's; the default and the trials see it with an error of which a group shares half, and find
-//! nothing, half or all by two thresholds. So trials tie on most questions, and alike ones differ alike.
+//! nothing, half or all by two thresholds. So trials tie on most questions, and similar ones differ similarly.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -14,7 +14,7 @@ const N_SETTINGS: usize = 36;
 const N_GROUPS: usize = 6;
 const TRIES: u64 = 200;
 
-/// An outcome of 0, .5 or 1.
+/// Returns an outcome of 0, .5 or 1.
 fn outcome(ease: f64) -> f64 {
     f64::from(u8::from(ease > 0.4) + u8::from(ease > 0.6)) / 2.0
 }
@@ -60,7 +60,8 @@ fn sweep(random: &mut Random) -> Sweep {
 }
 
 impl Sweep {
-    /// The same with each cluster's differences, of all trials at once, given either sign: none is better than the default.
+    /// Returns the sweep with each cluster's differences, of all trials at once, given a random sign: none is better than
+    /// the default.
     fn flipped(&self, random: &mut Random) -> Self {
         let signs: Vec<f64> = self
             .cluster_of
@@ -82,7 +83,7 @@ impl Sweep {
         }
     }
 
-    /// The sweep of some of the questions.
+    /// Returns the sweep restricted to some of the questions.
     fn part(&self, questions: std::ops::Range<usize>) -> SweepScores {
         let default = &self.default[questions.clone()];
         let mut trials = vec![known("default", default, 500.0)];
@@ -99,8 +100,8 @@ impl Sweep {
     }
 }
 
-/// What is claimed of a sweep cross-fitted, of one whose second half was held out, and what would be by the best trial's
-/// interval alone, the others forgotten.
+/// Claims from a sweep cross-fitted, from one whose second half was held out, and from the best trial's interval alone,
+/// ignoring the other trials.
 fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let plan = TuningPlan {
         permutations: 500,
@@ -118,7 +119,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
         .and_then(|difference| difference.ci95)
         .filter(|ci95| ci95.low > 0.0);
     let naive = alone.map(|_| best.name.clone());
-    // The half begins with a cluster.
+    // The second half begins with a new cluster.
     let half = (n / 2..n)
         .find(|&at| sweep.cluster_of[at] != sweep.cluster_of[at - 1])
         .expect("many clusters");
@@ -144,7 +145,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     [crosswise.claimed, confirmed.claimed, naive]
 }
 
-/// How often a claim was made that `counts`, each way.
+/// Counts the claims that `counts` accepts, for each method.
 fn count(
     tries: u64,
     sweep: impl Fn(u64) -> Sweep + Sync,
@@ -168,7 +169,7 @@ fn where_signs_are_chance_a_winner_is_claimed_in_at_most_16_of_200_sweeps() {
         |_| true,
     );
     assert!(crosswise <= 16 && held_out <= 16, "{crosswise}, {held_out}");
-    // What it guards against: by its own interval alone the best of 36 would be claimed in a quarter of them.
+    // The error it prevents: by its interval alone the best of 36 would be claimed in a quarter of them.
     assert!(naive > 40, "{naive}");
 }
 

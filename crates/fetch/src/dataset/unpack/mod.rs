@@ -1,7 +1,7 @@
-//! Taking a set's files, and nothing else, out of an archive that anybody may have made.
+//! Extracts a set's files, and nothing else, from an untrusted archive.
 //!
-//! One path that leads out of its folder, one link or device, and none of the archive is used. How much it may grow is bounded
-//! by its own size, in what it declares and in what it holds. Its permissions and times mean nothing.
+//! A path that leaves its folder, a link or a device rejects the whole archive. Its growth is bounded by its compressed size,
+//! both as declared and as extracted. Permissions and times are ignored.
 
 mod refusal;
 mod taken;
@@ -20,14 +20,14 @@ use ragtriage_datasets::globs;
 pub(super) use refusal::Refusal;
 use taken::Taken;
 
-/// Text shrinks to a third, at best to a tenth; deflate's bound is 1,032.
+/// Text typically compresses to a third, at best to a tenth; the bound of deflate is 1,032.
 const MOST_GROWTH: u64 = 100;
-/// A few empty blocks of a small archive grow by more.
+/// A few empty blocks of a small archive may exceed that ratio.
 const ALWAYS_BYTES: u64 = 1 << 20;
-/// No known set is as large.
+/// Larger than every known set.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Takes the files of `set` out of `archive` into the empty folder `into`. A folder around all of them is left out.
+/// Extracts the files of `set` from `archive` into the empty folder `into`. A common root folder is stripped.
 pub(super) fn unpack(
     packed: Archived,
     archive: &Path,

@@ -1,4 +1,4 @@
-//! Why an archive is not unpacked.
+//! Reasons for rejecting an archive.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ragtriage_datasets::DatasetError;
 
-/// Why an archive is not unpacked.
+/// A reason for rejecting an archive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("it is none, or damaged: {0}")]

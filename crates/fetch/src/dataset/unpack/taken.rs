@@ -1,4 +1,4 @@
-//! The files that are taken from an archive, whatever its format.
+//! The files extracted from an archive, for any format.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -9,18 +9,18 @@ use globset::GlobSet;
 
 use super::refusal::Refusal;
 
-/// The files taken from an archive so far.
+/// The files extracted from an archive so far.
 pub(super) struct Taken<'a> {
     pub(super) into: &'a Path,
     pub(super) wanted: GlobSet,
-    /// In lower case: some file systems hold them alike.
+    /// In lower case: some file systems ignore case.
     pub(super) names: HashSet<String>,
     pub(super) most_bytes: u64,
     pub(super) n_bytes: u64,
 }
 
 impl Taken<'_> {
-    /// Takes the file `path` of the archive, if it is wanted; `declared` is its size as the archive has it.
+    /// Extracts the file `path` of the archive, if it is wanted; `declared` is its declared size.
     pub(super) fn file(
         &mut self,
         path: &str,
@@ -66,7 +66,8 @@ impl Taken<'_> {
         }
     }
 
-    /// The name in the set of what stands at `path`: as it is, or without the folder around all.
+    /// Returns the name within the set of the entry at `path`: as it is, or without the common root
+    /// folder.
     fn wanted_name(&self, path: &str) -> Result<Option<String>, Refusal> {
         let parts = inside(path)?;
         let names = [
@@ -77,7 +78,7 @@ impl Taken<'_> {
     }
 }
 
-/// The folders and the name of a path that stays where it is put, on any system.
+/// Returns the components of a path that stays inside its folder on any system.
 pub(super) fn inside(path: &str) -> Result<Vec<&str>, Refusal> {
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     let leads_out = path.starts_with('/') || path.split('/').any(|part| part == "..");

@@ -21,7 +21,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
         let mut entry = entry.map_err(Refusal::unreadable)?;
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         match entry.header().entry_type() {
-            EntryType::XGlobalHeader => continue, // git's note of a commit
+            EntryType::XGlobalHeader => continue, // git's commit id
             EntryType::Regular => {}
             EntryType::Directory => {
                 inside(&path)?;
@@ -32,12 +32,12 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
         inside(&path)?;
         taken.file(&path, entry.size(), &mut entry)?;
     }
-    // Tar ends before gzip does, whose checksum stands last.
+    // Tar ends before gzip does, whose checksum comes last.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(Refusal::unreadable)?;
     Ok(())
 }
 
-/// Fails when more comes than may: what is skipped is unpacked too.
+/// Fails when more bytes are read than allowed: skipped entries are decompressed too.
 struct Bounded<R> {
     inner: R,
     left: u64,

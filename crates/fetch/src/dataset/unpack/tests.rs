@@ -1,4 +1,4 @@
-//! Archives as publishers pack them, and as nobody means well.
+//! Archives as publishers pack them, and malicious ones.
 
 use std::fs;
 use std::io::{Cursor, Write as _};
@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use super::*;
 use crate::dataset::known;
 
-/// Entries of a tar archive; names go into the headers as they are.
+/// Entries of a tar archive; names are written to the headers unchanged.
 fn tar_gz(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
     let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for (name, kind, content) in entries {
@@ -44,7 +44,7 @@ fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().expect("in memory").into_inner()
 }
 
-/// Unpacks as the set's publisher packs; gives the files with their bytes.
+/// Unpacks an archive in the set's format; returns the files with their bytes.
 fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
     let set = known::set(set).expect("known");
     let folder = tempfile::tempdir().expect("a folder");
@@ -165,7 +165,7 @@ fn a_name_may_stand_once() {
         ),
         "it has `CISI.ALL` twice"
     );
-    // The writer refuses this, so the second name is made the first one afterwards.
+    // The writer rejects this, so the second name is changed to the first one afterwards.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("corpuX.jsonl", b"[]")]);
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
         archive[at + 5] = b's';
@@ -175,7 +175,7 @@ fn a_name_may_stand_once() {
 
 #[test]
 fn a_directory_that_says_less_than_it_lists_is_refused() {
-    // The end of the directory holds the number of entries twice, 8 and 10 bytes behind `PK\x05\x06`.
+    // The end of the directory holds the number of entries twice, 8 and 10 bytes after `PK\x05\x06`.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("queries.jsonl", b"{}")]);
     let at = archive
         .windows(4)
@@ -191,7 +191,7 @@ fn a_directory_that_says_less_than_it_lists_is_refused() {
 
 #[test]
 fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
-    // 8 MiB of zeros take some 8 KiB, so 1 MiB may come of them.
+    // 8 MiB of zeros compress to about 8 KiB, so 1 MiB may be extracted from them.
     let zeros = vec![0; 8 << 20];
     assert_eq!(
         refused("scifact", &zip(&[("corpus.jsonl", &zeros)])),
@@ -201,7 +201,7 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         refused("cisi", &tar_gz(&[("CISI.ALL", EntryType::Regular, &zeros)])),
         "it grows to more than 1 MiB"
     );
-    // What is not wanted is skipped, which unpacks it.
+    // Unwanted entries are skipped, which decompresses them.
     let text = refused(
         "cisi",
         &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]),
@@ -215,7 +215,7 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         .is_ok(),
         "a zip's is not unpacked"
     );
-    // A central directory that says 5 bytes of 8: the size stands 24 bytes behind `PK\x01\x02`.
+    // A central directory that declares 5 bytes of 8: the size is 24 bytes after `PK\x01\x02`.
     let mut archive = zip(&[("corpus.jsonl", b"12345678")]);
     let at = archive
         .windows(4)

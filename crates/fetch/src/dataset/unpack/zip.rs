@@ -9,7 +9,7 @@ use zip::ZipArchive;
 use super::refusal::Refusal;
 use super::taken::{Taken, inside};
 
-/// The bits of a Unix mode that say what a file is, and two of their values.
+/// The file type bits of a Unix mode, and two of their values.
 const TYPE: u32 = 0o17_0000;
 const REGULAR: u32 = 0o10_0000;
 const FOLDER: u32 = 0o04_0000;
@@ -44,7 +44,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The names that the central directory lists: of two alike, `ZipArchive` has the last alone.
+/// Returns the names in the central directory: of two equal ones, `ZipArchive` has only the last.
 fn names(file: &mut (impl Read + Seek), start: u64) -> io::Result<Vec<Vec<u8>>> {
     const HEAD: usize = 46;
     file.seek(SeekFrom::Start(start))?;

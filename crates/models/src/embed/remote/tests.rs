@@ -1,4 +1,4 @@
-//! The encoder over loopback: what is sent, how answers are put in order, what is refused.
+//! The encoder over loopback: requests, order of responses, rejected responses.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_http::HttpError;
@@ -14,13 +14,13 @@ use crate::embed::CachedEncoder;
 
 const KEY: &str = "sk-very-secret";
 
-/// What a call's texts are.
+/// The texts of a call.
 fn input(request: &Received) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
     serde_json::from_value(body["input"].clone()).expect("texts")
 }
 
-/// A vector a text, its length and its first byte, the last first.
+/// Returns a vector per text, its length and its first byte, the last first.
 fn encode(request: &Received) -> ResponseTemplate {
     let vector = |text: &String| json!([text.len(), text.as_bytes()[0]]);
     let of = |(i, text)| json!({ "object": "embedding", "index": i, "embedding": vector(text) });
@@ -39,7 +39,7 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
     server
 }
 
-/// Two dimensions, so that no probe is sent, and no waits.
+/// Settings with two dimensions, so that no probe is sent, and without waits.
 fn settings(server: &MockServer) -> RemoteSettings {
     RemoteSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
@@ -66,7 +66,7 @@ async fn try_encode(settings: RemoteSettings, texts: &[&str]) -> Result<Vec<Vec<
         .await
 }
 
-/// The texts of each call, in the order of their arrival.
+/// Returns the texts of each call, in order of arrival.
 async fn calls(server: &MockServer) -> Vec<Vec<String>> {
     server
         .received_requests()

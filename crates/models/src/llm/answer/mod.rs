@@ -1,13 +1,13 @@
-//! Taking the short answer from what a model wrote, and telling an answer from an abstention or a refusal.
+//! Extracts the short answer from a model's output, and distinguishes answers from abstentions and refusals.
 //!
-//! Everything is by listed rules, so that a reader of a trace can redo them:
+//! All rules are listed, so that a reader of a trace can reproduce them:
 //! 1. thinking blocks are dropped;
 //! 2. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
-//! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks go;
-//! 4. what is then a listed abstention, or begins with one, is an abstention; likewise refusals.
+//! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
+//! 4. text that then is a listed abstention, or begins with one, is an abstention; likewise refusals.
 //!
-//! `I don't know, but it is 42` begins with an abstention and is one: a model that guesses so has been told not to. An
-//! abstention or refusal in the middle of a text is not looked for.
+//! `I don't know, but it is 42` begins with an abstention and is one: the prompt forbids such guesses. Abstentions and
+//! refusals in the middle of a text are ignored.
 
 mod phrases;
 
@@ -24,10 +24,10 @@ const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</
 /// Labels before the colon of an answer line, in lower case.
 const LABELS: [&str; 3] = ["answer", "final answer", "short answer"];
 
-/// Characters of an answer that the rules for abstention and refusal read.
+/// Number of characters of an answer read by the rules for abstention and refusal.
 const READ_CHARS: usize = 200;
 
-/// The short answer of a raw one, and what kind of reply that is. Empty unless it is an answer.
+/// Returns the short answer of a raw one, and the kind of the reply. Empty unless it is an answer.
 #[must_use]
 pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
     match finish {
@@ -50,12 +50,13 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
     (String::new(), stance)
 }
 
-/// Drops thinking blocks; an open one reaches to the end, a close without an open drops all before it.
+/// Drops thinking blocks; an unclosed one extends to the end, a closing tag without an opening one
+/// drops everything before it.
 fn without_thinking(raw: &str) -> String {
     let mut text = raw.to_owned();
     for (open, close) in THINKING {
         let mut kept = String::with_capacity(text.len());
-        // Same length in bytes, so offsets hold in both.
+        // The lengths in bytes are equal, so offsets are valid in both.
         let lower = text.to_ascii_lowercase();
         let mut from = 0;
         while let Some(start) = lower[from..].find(open).map(|at| from + at) {
@@ -106,7 +107,7 @@ fn behind_label(line: &str) -> Option<&str> {
     LABELS.contains(&label.as_str()).then_some(rest)
 }
 
-/// The `answer` field of the text's JSON object; `null` is an abstention.
+/// Returns the `answer` field of the text's JSON object; `null` is an abstention.
 fn field(text: &str) -> Option<String> {
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;
     let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
@@ -127,7 +128,8 @@ fn tidy(answer: &str) -> &str {
     without_citations(unquoted(without_citations(answer.trim())))
 }
 
-/// Drops trailing marks as `[1]`, `[2, 3]`, with a full stop behind them. `list[1]`, one word, keeps its own.
+/// Drops trailing marks such as `[1]`, `[2, 3]`, and a full stop after them. `list[1]`, a single word, is
+/// unchanged.
 fn without_citations(mut text: &str) -> &str {
     loop {
         let body = text.strip_suffix('.').unwrap_or(text).trim_end();
@@ -150,7 +152,7 @@ fn without_citations(mut text: &str) -> &str {
     }
 }
 
-/// Takes off one pair of marks around the whole, and a full stop behind it, unless the mark stands inside as well.
+/// Removes one pair of marks around the whole text, and a full stop after it, unless the mark also occurs inside.
 fn unquoted(text: &str) -> &str {
     let pairs = [
         ("**", "**"),
@@ -173,7 +175,8 @@ fn unquoted(text: &str) -> &str {
     text
 }
 
-/// The start of an answer for the rules: lower case, straight apostrophes, single blanks, no marks at the end.
+/// Normalises the start of an answer for the rules: lower case, straight apostrophes, single blanks, no
+/// trailing marks.
 fn plain(answer: &str) -> String {
     let start: String = answer.chars().take(READ_CHARS).collect();
     let straight = start.to_lowercase().replace(['’', '‘'], "'");

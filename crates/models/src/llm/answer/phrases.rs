@@ -1,8 +1,9 @@
-//! The listed phrases by which an answer is an abstention or a refusal, and how they are matched.
+//! Phrases that identify an answer as an abstention or a refusal, and their matching.
 //!
-//! All are lower-cased and matched at the answer's start, behind an apology or a `based on the passages,`.
+//! All are lower-case and matched at the answer's start, optionally after an apology or `based on the
+//! passages,`.
 
-/// Abstentions as whole answers, lower-cased, without marks at the end.
+/// Abstentions as whole answers, lower-case, without trailing marks.
 const WHOLE_ABSTENTIONS: [&str; 22] = [
     "unanswerable",
     "unknown",
@@ -97,7 +98,7 @@ const LEADING_ABSTENTIONS: [&str; 38] = [
     "not stated in the",
 ];
 
-/// `not in the context`, `the context does not say`: what the passages are called.
+/// Names of the passages in `not in the context`, `the context does not say`.
 const SOURCES: [&str; 12] = [
     "context",
     "contexts",
@@ -121,7 +122,7 @@ const DENIALS: [&str; 6] = [
     "do not", "does not", "don't", "doesn't", "did not", "didn't",
 ];
 
-/// Apologies that may stand before an abstention or refusal.
+/// Apologies that may precede an abstention or refusal.
 const APOLOGIES: [&str; 7] = [
     "i'm sorry",
     "i am sorry",
@@ -156,7 +157,7 @@ const LEADING_REFUSALS: [&str; 20] = [
     "i must decline",
 ];
 
-/// Refusals only behind an apology.
+/// Refusals only after an apology.
 const APOLOGETIC_REFUSALS: [&str; 5] = [
     "i can't",
     "i cannot",
@@ -226,7 +227,7 @@ fn behind_preamble(plain: &str) -> &str {
         .map_or(plain, str::trim_start)
 }
 
-/// Returns the text after `the provided context` and the like; `None` if it begins otherwise.
+/// Returns the text after `the provided context` and similar phrases; `None` without one.
 fn behind_source(plain: &str) -> Option<&str> {
     let named = without_source_words(plain);
     let behind = SOURCES

@@ -1,4 +1,4 @@
-//! Tables of raw answers and what is read from them.
+//! Tables of raw answers and the short answers read from them.
 
 use super::read_answer;
 use ragtriage_core::types::{Finish, Stance};

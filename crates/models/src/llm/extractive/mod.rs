@@ -1,8 +1,8 @@
-//! The extractive reader: answers with a piece of a passage, offline and deterministically.
+//! The extractive reader: answers with a span of a passage, offline and deterministically.
 //!
 //! A baseline, not a language model: it shows whether the answer reached the prompt in a sentence that shares words
-//! with the question, and it costs nothing. It takes the sentence with most of the question's terms and, for span
-//! questions, narrows it to the sort of span asked for. It does not reason, count or compare.
+//! with the question, at no cost. It selects the sentence with most of the question's terms and, for span
+//! questions, narrows it to the kind of span asked for. It does not reason, count or compare.
 //!
 //! base(sentence) = (sum of w(t) over the distinct question terms t in it
 //!     + `CONTEXT` * the same sum over terms that are only in its passage's title or the heading above it
@@ -27,19 +27,21 @@ use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
 /// The answer when no sentence shares a content term with the question.
 const ABSTENTION: &str = "I don't know.";
-/// Sentences searched for a span of the wanted sort before the best sentence's best span is taken.
+/// Number of sentences searched for a span of the wanted kind before falling back to the best
+/// sentence's best span.
 const SENTENCES_TRIED: usize = 5;
 /// Share of a term's weight that a title or heading gives.
 const CONTEXT: f64 = 0.5;
-/// The cost of each place down the prompt: less than any term, enough to break ties.
+/// Penalty for each position in the prompt: less than any term, enough to break ties.
 const RANK: f64 = 0.02;
-/// The cost of 100 bytes of a sentence. It and `BRIDGE` were tried at a few values on samples of `HotpotQA` and `SQuAD`.
+/// Penalty for 100 bytes of a sentence. It and `BRIDGE` were tuned over a few values on samples of `HotpotQA` and
+/// `SQuAD`.
 const LENGTH: f64 = 0.1;
-/// Share of the best sentence's score that it lends to the passages it names.
+/// Share of the best sentence's score added to the passages it names.
 const BRIDGE: f64 = 0.5;
-/// Share of what a yes/no question asks, by weight, that a sentence must hold.
+/// Minimum share of a yes/no question's terms, by weight, that a sentence must contain.
 const ENOUGH: f64 = 0.5;
-/// Lower-case words that negate a sentence, besides those in `n't`.
+/// Lower-case words that negate a sentence, in addition to those in `n't`.
 const NEGATIONS: [&str; 10] = [
     "cannot",
     "forbidden",
@@ -52,7 +54,7 @@ const NEGATIONS: [&str; 10] = [
     "unsafe",
     "without",
 ];
-/// Words before a place.
+/// Prepositions that precede a place.
 const PLACE_PREPOSITIONS: [&str; 7] = ["at", "from", "in", "near", "on", "outside", "to"];
 
 /// The extractive reader; stateless.
@@ -63,7 +65,7 @@ impl Extractive {
     /// Answers one prompt from its passages; the rendered messages are not read.
     ///
     /// Span questions get a span, yes/no questions `yes` or `no`, all others a whole sentence; `I don't know.` if
-    /// no passage shares a content term with the question. Time grows with the passages' bytes.
+    /// no passage shares a content term with the question. Time is linear in the passages' bytes.
     #[must_use]
     pub fn answer(self, prompt: &Prompt) -> String {
         let reading = Reading::of(&prompt.question, &prompt.passages);
@@ -109,7 +111,7 @@ struct Reading<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Sentence<'a> {
     text: &'a str,
-    /// Its passage's place in the prompt, from 0.
+    /// Its passage's position in the prompt, from 0.
     passage: usize,
     /// The question's terms in it.
     mask: u128,
@@ -118,7 +120,7 @@ struct Sentence<'a> {
     score: f64,
 }
 
-/// A candidate with what decides between candidates, most important first.
+/// A candidate with its ranking criteria, most important first.
 struct AnswerSpan<'a> {
     fits: bool,
     nearness: f64,
@@ -193,7 +195,7 @@ impl<'a> Reading<'a> {
             .sum()
     }
 
-    /// Returns the one of two names around the question's last ` or ` of which the better sentence speaks.
+    /// Returns the one of two names around the question's last ` or ` that the better sentence mentions.
     fn option(&self) -> Option<&'a str> {
         let or = self.question.rfind(" or ")?;
         let names = named(self.question, &[Looks::Name, Looks::Opening, Looks::Code]);
@@ -220,9 +222,9 @@ impl<'a> Reading<'a> {
         sentence.text.contains(name) || self.passages[sentence.passage].title.contains(name)
     }
 
-    /// Decides a yes/no question. It asks for its terms outside its names, of the passages with one of the names in their
-    /// title. The best sentence of each of those, or of all passages if there is none, must hold `ENOUGH` of what is
-    /// asked, and a negation if and only if the question has one.
+    /// Decides a yes/no question. Uses the question's terms outside its names, and the passages with one of the names in
+    /// their title. The best sentence of each of those, or of all passages if there is none, must contain `ENOUGH` of
+    /// these terms, and a negation if and only if the question has one.
     fn agrees(&self) -> bool {
         let names: Vec<&str> = named(self.question, &[Looks::Name, Looks::Quoted, Looks::Code])
             .into_iter()
@@ -264,7 +266,8 @@ impl<'a> Reading<'a> {
             && negates(sentence.text) == negates(self.question)
     }
 
-    /// Returns the best span of the wanted sort, else the best sentence's best span, else its rest.
+    /// Returns the best span of the wanted kind, else the best sentence's best span, else the rest
+    /// of that sentence.
     fn span(&self) -> &'a str {
         let want = Want::of(self.question);
         let tried = if want == Want::Clause {
@@ -282,7 +285,8 @@ impl<'a> Reading<'a> {
         best.map_or_else(|| rest(self.ranked[0].text, &self.terms), |span| span.text)
     }
 
-    /// Returns the nearest candidate of a sentence, those of the wanted sort first; ties keep the sentence's order.
+    /// Returns the nearest candidate of a sentence, those of the wanted kind first; ties follow the sentence's
+    /// order.
     fn best_span(&self, text: &'a str, want: Want) -> Option<AnswerSpan<'a>> {
         let words = words(text);
         let masks: Vec<u128> = words
@@ -306,8 +310,8 @@ impl<'a> Reading<'a> {
             })
     }
 
-    /// Returns the sum over the question's terms outside the candidate of weight / (1 + words to there); `None` if every word
-    /// of the candidate is one of them or a stop word.
+    /// Returns the sum over the question's terms outside the candidate of weight / (1 + distance in words); `None` if every
+    /// word of the candidate is one of them or a stop word.
     fn nearness(
         &self,
         range: &std::ops::Range<usize>,
@@ -354,7 +358,7 @@ fn negates(text: &str) -> bool {
     })
 }
 
-/// Returns true for a name that looks like a person's (two words or more) or a place's (after a preposition) if one is wanted.
+/// Returns true for a name that resembles a person's (two words or more) or a place's (after a preposition) if one is wanted.
 fn looks_wanted(want: Want, text: &str, found: &Candidate) -> bool {
     match want {
         Want::Person => text[found.range.clone()].contains(' '),
@@ -366,7 +370,7 @@ fn looks_wanted(want: Want, text: &str, found: &Candidate) -> bool {
     }
 }
 
-/// Returns the year of a date and the number without its unit, if that is asked for.
+/// Returns the year of a date or the number without its unit, if asked for.
 fn trim(text: &str, want: Want, looks: Looks) -> &str {
     match (want, looks) {
         (Want::Year, Looks::Date) => {
@@ -573,7 +577,7 @@ mod tests {
         let Reading {
             ranked, weights, ..
         } = Reading::of("kafka port", &passages);
-        // N = 3; kafka stands in 1 sentence, port in 2.
+        // N = 3; kafka occurs in 1 sentence, port in 2.
         let (kafka, port) = (4.0_f64.ln(), 2.5_f64.ln());
         assert_eq!(weights, [kafka, port]);
         assert_eq!(
@@ -651,7 +655,7 @@ mod tests {
 
     #[test]
     fn the_candidate_nearest_to_the_questions_terms_is_taken() {
-        // `born` stands 2 words before `Leeds` and far from `Paris`; `hosts` nearer to `Paris`.
+        // `born` is 2 words before `Leeds` and far from `Paris`; `hosts` nearer to `Paris`.
         assert_eq!(
             span("Where was she born?", TEXT, Want::Place),
             Some("Leeds".to_owned())
@@ -733,7 +737,8 @@ mod tests {
 
     #[test]
     fn a_sentence_that_holds_less_than_half_of_what_is_asked_is_a_no() {
-        // One sentence, so that every weight is ln 2: one of three terms is less than half, two are more.
+        // A single sentence, so that every weight is ln 2: one of three terms is less than half, two are
+        // more.
         assert!(!decided(
             "Does the nightly backup replicate?",
             "The backup is full."

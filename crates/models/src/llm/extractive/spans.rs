@@ -1,4 +1,4 @@
-//! Spans that may be answers, found by form alone, and the sort of span that a question asks for.
+//! Candidate answer spans, detected by form alone, and the kind of span that a question asks for.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const NUMBER_WORDS: &str = "billion eight eleven five four hundred million nine 
 const UNITS: &str = "b bytes cm day days dollars feet ft gb ghz gib h hectares hour hours hz inches kb kg kib kilometers \
      kilometres km kw lb m mb meters metres mhz mib mile miles min minute minutes mm month months ms mw percent pounds s second \
      seconds tb tons weeks years";
-/// A longer quoted or backticked run is a sentence, not an answer.
+/// Maximum length of a quoted or backticked candidate; longer ones are sentences.
 const LONGEST_QUOTE_BYTES: usize = 120;
 
 /// The form of a candidate.
@@ -25,7 +25,7 @@ pub(super) enum Looks {
     Quoted,
     /// Capitalised words.
     Name,
-    /// A capitalised word that opens the sentence, perhaps capitalised for that only.
+    /// A capitalised word that opens the sentence, possibly capitalised only for that reason.
     Opening,
     /// A day, month with year, year or decade.
     Date,
@@ -175,29 +175,29 @@ pub(super) fn is_year(word: &str) -> bool {
     is_digits && ("1000".."2100").contains(&digits)
 }
 
-/// The sort of span wanted.
+/// The kind of span wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
-    /// A name, of a person where there is a choice.
+    /// A name, preferably of a person.
     Person,
-    /// A name, of a place where there is a choice.
+    /// A name, preferably of a place.
     Place,
     Date,
     /// A year alone.
     Year,
     /// A number with its unit.
     Number,
-    /// A number alone: the question names what is counted.
+    /// A number without its unit: the question names what is counted.
     Count,
     /// Text in backticks.
     Code,
-    /// Why or how: a clause.
+    /// A clause, for `why` and `how`.
     Clause,
     /// Any candidate but dates and numbers.
     Any,
 }
 
-/// The sort that a noun after `what` or `which` asks for.
+/// The kind of span for a noun after `what` or `which`.
 const NOUNS: [(Want, &str); 6] = [
     (Want::Year, "year"),
     (Want::Date, "century date day decade month season"),
@@ -223,7 +223,7 @@ const NOUNS: [(Want, &str); 6] = [
 const NOUN_REACH: usize = 3;
 
 impl Want {
-    /// Reads the sort of span from the question's first telling word.
+    /// Derives the kind of span from the question's first indicative word.
     pub fn of(question: &str) -> Self {
         let lower: Vec<String> = words(question)
             .iter()
@@ -263,7 +263,7 @@ impl Want {
             .map_or(Self::Any, |(want, _)| *want)
     }
 
-    /// Returns true for the form of what is wanted.
+    /// Returns true if the form matches the kind of span.
     pub fn fits(self, looks: Looks) -> bool {
         match self {
             Self::Person | Self::Place => looks == Looks::Name,

@@ -1,12 +1,12 @@
-//! Words of a text and content terms of a question, with the reader's own rules: its answers do not depend on the settings of
-//! the retrieval analyzer.
+//! Words of a text and content terms of a question, with rules separate from the retrieval analyser's, so that its settings
+//! do not affect answers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words without content, question words among them.
+/// Words without content, including question words.
 static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "a about after all also an and any are as at be because been before being between both but by can could did do does during \
      each for from had has have he her here him his how i if in into is it its itself just many may me might more most much must \
@@ -20,7 +20,7 @@ static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// Distinct terms read from a question; later ones are ignored.
 const MOST_TERMS: usize = u128::BITS as usize;
 
-/// A word with its place.
+/// A word with its position.
 #[derive(Clone, Copy)]
 pub(super) struct TextWord<'a> {
     /// Letters and digits, with single joiners (`.-'/_@`, and `,:` between digits) inside.
@@ -73,7 +73,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 /// The content terms of one question, numbered, to find them in other texts.
 pub(super) struct QuestionTerms {
     numbers: HashMap<String, usize>,
-    /// First bytes of terms: most words need no stemming.
+    /// First bytes of terms, so that most words need no stemming.
     first_bytes: [bool; 256],
     stemmer: Stemmer,
 }
@@ -112,7 +112,7 @@ impl QuestionTerms {
     }
 }
 
-/// Lower-cased runs of letters and digits, without single ASCII letters.
+/// Returns lower-cased runs of letters and digits, without single ASCII letters.
 fn parts(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|part| part.len() > 1 || part.starts_with(|c: char| c.is_ascii_digit()))

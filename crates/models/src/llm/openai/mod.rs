@@ -1,7 +1,7 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`WithAllowance`] where there is a limit, inside
-//! [`Retrying`]. Streaming is not asked for; the stream of a server that answers with one all the same is put together.
+//! [`connect`] returns the generator that the pipeline uses: [`OpenAi`], one call per prompt, wrapped in [`WithAllowance`] if
+//! there is a limit, and in [`Retrying`]. Streaming is not requested; if a server streams nevertheless, the stream is assembled.
 
 mod settings;
 mod stream;
@@ -23,13 +23,13 @@ use ragtriage_http::{Backoff, EndpointSettings, JsonEndpoint, Response, address,
 
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
-/// Calls that fail for another reason than the server's load before a prompt is given up.
+/// Number of failed attempts, unrelated to the server's load, after which a prompt fails.
 const TRIES: u32 = 4;
-/// A larger answer is not read on: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
-/// smaller, but whatever was paid for is read.
+/// Maximum size of a response: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
+/// smaller, but a paid response should be read.
 const LARGEST_ANSWER_BYTES: usize = 32 << 20;
 
-/// The generator for a server, with retries, and with `allowance` where the run has a limit. Nothing is called yet.
+/// Creates the generator for a server, with retries, and with `allowance` if the run has a limit. Makes no calls.
 pub fn connect(
     settings: &OpenAiSettings,
     allowance: Option<Arc<Allowance>>,
@@ -53,18 +53,18 @@ pub fn connect(
     })
 }
 
-/// A server's model, one call a prompt.
+/// A server's model, one call per prompt.
 pub struct OpenAi {
     model: String,
     fingerprint: String,
     endpoint: JsonEndpoint,
     body: Map<String, Value>,
-    /// The pause that responses ask for.
+    /// The pause requested by responses.
     pause: Pause,
 }
 
 impl OpenAi {
-    /// Checks the settings and makes the client.
+    /// Checks the settings and creates the client.
     pub fn new(settings: &OpenAiSettings) -> Result<Self, LlmError> {
         check(settings)?;
         let endpoint = JsonEndpoint::new(EndpointSettings {
@@ -95,7 +95,7 @@ impl OpenAi {
         })
     }
 
-    /// A server's complaint.
+    /// Returns the error of a server's error response.
     fn complaint(&self, answer: &Response) -> LlmError {
         let complaint = wire::complaint(&answer.body);
         let status = if answer.status == 200 {

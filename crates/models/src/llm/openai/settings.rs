@@ -1,4 +1,4 @@
-//! The settings of an endpoint, and which values of them cannot be.
+//! The settings of an endpoint, and their validation.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,48 +9,49 @@ use crate::cache::key;
 use crate::llm::{LlmError, Secret};
 use ragtriage_core::text::hex::hex;
 
-/// Headers that say who asks: what is answered does not depend on them.
+/// Headers that identify the caller: responses do not depend on them.
 const WHO_ASKS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
 
-/// The parameter that `OpenAI`'s reasoning models take instead of `max_tokens`.
+/// The parameter that `OpenAI`'s reasoning models expect instead of `max_tokens`.
 pub(super) const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 
 /// The settings of a chat model. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct OpenAiSettings {
-    /// The calls go to `<base_url>/chat/completions`; so it ends in `/v1` for most servers.
+    /// Calls are sent to `<base_url>/chat/completions`, so it ends in `/v1` for most servers.
     pub base_url: String,
-    /// The model's name, as the server knows it.
+    /// The model's name on the server.
     pub model: String,
     /// Sent as a bearer token.
     pub api_key: Option<Secret>,
     /// Further headers; one named `authorization` replaces the key's.
     pub headers: Vec<(String, Secret)>,
-    /// Fields put into the body, over those of the other settings; with `max_completion_tokens` no `max_tokens` is sent.
+    /// Fields added to the body, overriding other settings; with `max_completion_tokens`, `max_tokens` is not sent.
     pub extra_body: Map<String, Value>,
-    /// Left to the server where `None`, as are the next three.
+    /// `None`: the server's default, as for the next three.
     pub temperature: Option<f64>,
     /// Nucleus sampling.
     pub top_p: Option<f64>,
-    /// For servers that sample repeatably.
+    /// Sampling seed, for servers that support it.
     pub seed: Option<i64>,
-    /// The answer's limit, in the server's tokens.
+    /// Maximum number of answer tokens, as counted by the server.
     pub max_tokens: Option<u32>,
-    /// Texts that end the answer.
+    /// Stop sequences.
     pub stop: Vec<String>,
-    /// Time for one call.
+    /// Timeout of one call.
     pub timeout: Duration,
-    /// Time for one prompt, all calls and waits between them.
+    /// Deadline of one prompt, including all calls and waits.
     pub deadline: Duration,
-    /// Calls that run at once, to begin with.
+    /// Initial number of concurrent calls.
     pub concurrency: usize,
-    /// Calls that run at once at most.
+    /// Maximum number of concurrent calls.
     pub most_concurrency: usize,
-    /// PEM file of certificate authorities trusted besides the system's.
+    /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
 
-/// Most tokens of an answer, as a body with these fields says it; `None` where that is left to the server.
+/// Returns the maximum number of answer tokens set by a body with these fields; `None` if the server
+/// decides.
 #[must_use]
 pub fn most_completion_tokens(
     extra_body: &Map<String, Value>,
@@ -62,8 +63,8 @@ pub fn most_completion_tokens(
         .or(max_tokens.map(u64::from))
 }
 
-/// Returns the part of a fingerprint for the headers, which may choose a gateway's provider: ` headers ` and a hash of all but those that only say
-/// who asks; nothing without any.
+/// Returns the part of a fingerprint for the headers, which may choose a gateway's provider: ` headers ` and a hash of all but
+/// those that only say who asks; nothing without any.
 pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     let mut told: Vec<(String, &str)> = headers
         .iter()
@@ -81,7 +82,7 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     format!(" headers {}", hex(&key(&parts)))
 }
 
-/// Returns true if a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
+/// Returns true if any field of the body is named like a secret and holds text: it would be written to the run's manifest.
 fn holds_secret(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields
@@ -99,7 +100,7 @@ fn names_secret(field: &str) -> bool {
         .any(|end| field.ends_with(end))
 }
 
-/// Refuses invalid values.
+/// Rejects invalid values.
 pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
     if settings.model.is_empty() {
         return refused("model", "is empty");

@@ -1,10 +1,10 @@
-//! A stream that nobody asked for: some gateways answer with server-sent events whatever the body says. What is paid for is put
-//! together instead of thrown away.
+//! An unrequested stream: some gateways answer with server-sent events whatever the body requests. The reply has been paid for,
+//! so it is assembled instead of discarded.
 
 use serde_json::{Map, Value, json};
 
-/// The chat completion that a body of server-sent events adds up to, as JSON; its complaint where it has one. `None`: the body is
-/// none. The error says why a stream is not whole.
+/// Assembles the chat completion in a body of server-sent events, as JSON; its error message if it has one. `None`: the body is
+/// not a stream. The error describes an incomplete stream.
 pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
     let text = std::str::from_utf8(body)
         .ok()?

@@ -1,4 +1,4 @@
-//! The wire over loopback: what is sent, what is tried again, what an error shows.
+//! The protocol over loopback: requests, retries, error messages.
 
 use ragtriage_core::hint::Hint;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn settings(base_url: String) -> OpenAiSettings {
     }
 }
 
-/// As `connect` makes it, but without waits.
+/// Creates the generator as `connect` does, but without waits.
 fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
     let backoff = Backoff {
         first_wait: Duration::ZERO,

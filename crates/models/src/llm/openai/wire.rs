@@ -1,4 +1,4 @@
-//! The chat completions wire: what is sent and how what comes back is read. Pure.
+//! The chat completions protocol: builds requests and parses responses. Pure.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,8 @@ const TOO_LONG_CODES: [&str; 3] = [
     "contextwindowexceedederror",
 ];
 
-/// Lower-cased parts of messages that say the same without a code (vLLM, LM Studio, TGI, gateways to others).
+/// Lower-case parts of messages that indicate the error without a code (vLLM, LM Studio, TGI, gateways to
+/// others).
 const TOO_LONG_WORDS: [&str; 8] = [
     "maximum context length",
     "context length of",
@@ -24,7 +25,7 @@ const TOO_LONG_WORDS: [&str; 8] = [
     "prompt is too long",
     "input is too long",
     "greater than the context length",
-    // LiteLLM's own words for any provider's: its `code` is then `400`.
+    // LiteLLM's text for any provider's error: its `code` is then `400`.
     "contextwindowexceedederror",
 ];
 
@@ -35,10 +36,10 @@ const REFUSED_CODES: [&str; 3] = [
     "responsibleaipolicyviolation",
 ];
 
-/// Codes under status 429 that no waiting cures.
+/// Codes under status 429 that waiting does not resolve.
 const SPENT_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
 
-/// The body but for its messages. Later calls only add those.
+/// Returns the body without its messages, which each call adds.
 pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
@@ -64,7 +65,7 @@ pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     body
 }
 
-/// The prompt's messages: the system message only where there is one.
+/// Returns the prompt's messages: the system message only if there is one.
 pub(super) fn messages(prompt: &Prompt) -> Value {
     let user = json!({"role": "user", "content": prompt.user});
     if prompt.system.is_empty() {
@@ -77,7 +78,7 @@ pub(super) fn messages(prompt: &Prompt) -> Value {
 #[derive(Deserialize)]
 struct ChatBody {
     choices: Option<Vec<Choice>>,
-    /// Any JSON: wrong numbers are no reason to lose an answer.
+    /// Any JSON: wrong numbers must not invalidate an answer.
     #[serde(default)]
     usage: Value,
 }
@@ -88,7 +89,7 @@ struct Choice {
     finish_reason: Option<String>,
 }
 
-/// `reasoning_content` and the like are not read: they are no part of the answer.
+/// `reasoning_content` and similar fields are ignored: they are not part of the answer.
 #[derive(Deserialize)]
 struct Message {
     content: Option<Content>,
@@ -108,10 +109,10 @@ struct ContentPart {
     refusal: Option<String>,
 }
 
-/// No call has so many tokens: a larger number is a mistake.
+/// Upper bound on the tokens of a call: a larger number is an error.
 const MOST_TOKENS: u64 = 1 << 32;
 
-/// A number of tokens out of `usage`; `None` for what cannot be one.
+/// Returns a number of tokens in `usage`; `None` if it is invalid.
 fn tokens(usage: &Value, name: &str) -> Option<u64> {
     usage
         .get(name)?
@@ -119,7 +120,7 @@ fn tokens(usage: &Value, name: &str) -> Option<u64> {
         .filter(|tokens| *tokens <= MOST_TOKENS)
 }
 
-/// Reads the body of a success; the error says in a few words why it is none.
+/// Parses the body of a success; the error describes an invalid body.
 pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     if body.trim_ascii_start().starts_with(b"<") {
         return Err("a web page, not a chat completion".to_owned());
@@ -178,11 +179,11 @@ pub(super) struct Complaint {
     pub message: String,
     /// `error.code` and `error.type`, lower-cased.
     codes: Vec<String>,
-    /// `error.code` where it is a number: gateways put the status there, under status 200.
+    /// `error.code` if it is a number: gateways put the status there, under status 200.
     pub status: Option<u16>,
 }
 
-/// Reads a complaint, with the codes of `{"error": {"code", "type"}}`.
+/// Parses an error message, with the codes of `{"error": {"code", "type"}}`.
 pub(super) fn complaint(body: &[u8]) -> Complaint {
     let whole: Value = serde_json::from_slice(body).unwrap_or_default();
     let error = whole
@@ -203,7 +204,7 @@ pub(super) fn complaint(body: &[u8]) -> Complaint {
     }
 }
 
-/// Returns true if a body under a status of success is a complaint all the same.
+/// Returns true if a body with a success status contains an error message.
 pub(super) fn is_complaint(body: &[u8]) -> bool {
     serde_json::from_slice::<Value>(body).is_ok_and(|value| {
         value["choices"].as_array().is_none_or(Vec::is_empty)
@@ -211,7 +212,8 @@ pub(super) fn is_complaint(body: &[u8]) -> bool {
     })
 }
 
-/// The parameter that a complaint names, by the words of `OpenAI` and those who copy its interface.
+/// Returns the parameter named in an error message, by the wording of `OpenAI` and compatible
+/// servers.
 pub(super) fn refused_parameter(complaint: &Complaint) -> Option<SentParameter> {
     if complaint.message.contains("max_tokens") {
         Some(SentParameter::MaxTokens)
@@ -348,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_refused_parameter_is_known_by_its_name() {
-        // As OpenAI words them.
+        // OpenAI's wording.
         let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
         let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
         for (message, parameter) in [

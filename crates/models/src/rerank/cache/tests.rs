@@ -1,11 +1,11 @@
-//! The wrapper over a reranker that counts what it is asked.
+//! The wrapper over a reranker that counts its calls.
 
 use std::sync::atomic::AtomicUsize;
 
 use super::*;
 use crate::rerank::contract;
 
-/// A score is the passage's length less the query's, or what it is told to give.
+/// A reranker that scores with the passage's length minus the query's, or a preset score.
 struct Counting {
     n_asked: AtomicUsize,
     fingerprint: &'static str,

@@ -1,4 +1,4 @@
-//! The tiny seeded cross-encoder of `tests/data/tiny-models`, whose logits transformers computed.
+//! The tiny seeded cross-encoder of `tests/data/tiny-models`, with logits computed by transformers.
 
 use ragtriage_core::hint::Hint;
 use std::path::Path;
@@ -52,7 +52,7 @@ async fn scores_are_the_logits_of_transformers_and_the_title_is_read_first() {
             "{query:?}, {passage:?}: {score} is not {logit}"
         );
     }
-    // The first pair's passage; BERT's tokenizer takes the line feed for a space.
+    // The first pair's passage; BERT's tokenizer treats the line feed as a space.
     assert_eq!(expected.cross_encoder[0].pair[1], "Tea is red, in a cup.");
     let titled = TitledText {
         title: "Tea",

@@ -1,4 +1,4 @@
-//! The reranker over loopback: each form's wire, batches, what is tried again, what is refused.
+//! The reranker over loopback: each format's protocol, batches, retries, rejected responses.
 
 use ragtriage_core::hint::Hint;
 use ragtriage_http::HttpError;
@@ -21,7 +21,7 @@ fn texts(request: &Request) -> Vec<String> {
     serde_json::from_value(texts.clone()).expect("texts")
 }
 
-/// Scores by lengths, the best first, as servers answer.
+/// Scores by length, best first, as servers do.
 fn rank(request: &Request) -> ResponseTemplate {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
     let query = body["query"].as_str().expect("a query").len() as f64;
@@ -51,7 +51,7 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
     server
 }
 
-/// Without waits.
+/// Settings without waits.
 fn settings(server: &MockServer, form: RerankApi) -> RerankSettings {
     RerankSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
@@ -71,7 +71,7 @@ async fn try_score(settings: RerankSettings, passages: &[&str]) -> Result<Vec<f3
     Endpoint::new(settings)?.scores("12345678", &passages).await
 }
 
-/// Passages of each call, in the order of their arrival.
+/// Returns the number of passages of each call, in order of arrival.
 async fn calls(server: &MockServer) -> Vec<usize> {
     server
         .received_requests()
@@ -122,7 +122,7 @@ async fn each_form_is_what_its_servers_take() {
             .expect(1)
             .mount(&server)
             .await;
-        // 8 / 8 less the lengths 1 and 3.
+        // 8 / 8 minus the lengths 1 and 3.
         assert_eq!(
             try_score(settings(&server, form), &["a", "bbb"])
                 .await

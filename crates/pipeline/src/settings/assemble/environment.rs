@@ -12,16 +12,16 @@ pub struct Environment {
     pub cache_dir: PathBuf,
     /// Address of the Hugging Face hub.
     pub hub: String,
-    /// Refuses every connection that does not stay on this machine.
+    /// Rejects every connection to other machines.
     pub offline: bool,
-    /// Present where no cache is read or written; holds the collections of this process.
+    /// Set if no cache is read or written; holds the collections of this process.
     pub scratch: Option<ScratchFolder>,
     /// Reads an environment variable.
     pub variable: fn(&str) -> Option<String>,
 }
 
 impl Environment {
-    /// Returns the value of the environment variable `name`, which the setting `key` gives.
+    /// Returns the value of the environment variable `name`, configured under `key`.
     ///
     /// # Errors
     /// A variable that is unset or empty.
@@ -38,7 +38,7 @@ impl Environment {
         })
     }
 
-    /// Refuses an address on another machine in offline mode.
+    /// Rejects an address on another machine in offline mode.
     pub(super) fn check_address(&self, key: &str, url: &str) -> Result<(), SettingsError> {
         if !self.offline || address::is_on_this_machine(url) {
             return Ok(());

@@ -11,14 +11,14 @@ use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_eval::gate::{Gate, GateBound, GateError};
 use ragtriage_eval::summary::EvaluationPlan;
 
-/// Refuses values outside their range, and gates that no measure could meet.
+/// Rejects values outside their range, and gates that no measure could meet.
 pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
     settings.validate()?;
     gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), error.hint()))?;
     Ok(())
 }
 
-/// How a run of these settings is evaluated.
+/// Returns the evaluation plan of a run with these settings.
 #[must_use]
 pub fn evaluation(settings: &Settings) -> EvaluationPlan {
     let evaluation = &settings.evaluation;
@@ -32,10 +32,10 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
     }
 }
 
-/// The gates that the settings set.
+/// Returns the configured gates.
 ///
 /// # Errors
-/// A limit that its measure cannot keep or cannot break.
+/// A limit that its measure always meets or never meets.
 pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
     let gates = &settings.gates;
     let all = [
@@ -50,7 +50,8 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
         .collect()
 }
 
-/// The standard measures at `ks`, `EM@k` and the rule of thumb's `EM@5`, and what was asked for besides; each once.
+/// Returns the standard measures at `ks`, `EM@k`, the rule of thumb's `EM@5` and the configured ones, without
+/// duplicates.
 fn measures(settings: &Settings) -> Vec<Measure> {
     let evaluation = &settings.evaluation;
     let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));

@@ -1,4 +1,5 @@
-//! Wiring of the generator: an endpoint with its key, retry policy and cost limits, or the built-in reader.
+//! Assembles the generator: an endpoint with its key, retry policy and spending limits, or the built-in
+//! reader.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +16,10 @@ use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Lim
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
-/// A prompt's deadline is not less, in seconds: rate limits are mostly counted by the minute, so this outlasts two of them.
+/// Minimum deadline of a prompt, in seconds: rate limits are mostly per minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
 
-/// What answers; `allowance`: what an endpoint may cost.
+/// Creates the generator; `allowance`: the spending limit of an endpoint.
 pub(super) fn generator(
     resolved: &Resolved,
     environment: &Environment,
@@ -38,7 +39,8 @@ pub(super) fn generator(
     }
 }
 
-/// The generator with a memory; `None` where it is to have none: repeats are there to see how replies differ.
+/// Wraps the generator in a response cache; `None` if caching is off: repeats measure the variation of
+/// replies.
 pub(super) fn keep_replies(
     generator: Arc<dyn Generator>,
     settings: &Settings,
@@ -92,14 +94,14 @@ fn openai_settings(
     })
 }
 
-/// Calls at once at most: `concurrency` is a beginning.
+/// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
 fn most_concurrency(generation: &GenerationSettings) -> usize {
     generation
         .most_concurrency
         .unwrap_or(generation.concurrency.saturating_mul(4))
 }
 
-/// What calls are estimated by, and limited to.
+/// Returns the parameters of estimates, and the spending limits.
 #[must_use]
 pub fn terms(generation: &GenerationSettings) -> CallTerms {
     let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
@@ -113,7 +115,7 @@ pub fn terms(generation: &GenerationSettings) -> CallTerms {
     }
 }
 
-/// What calls of an endpoint may cost, where that is limited.
+/// Creates the spending limit of an endpoint, if configured.
 pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, SettingsError> {
     let generation = &settings.generation;
     let limits = terms(generation).limits;
@@ -137,8 +139,8 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
     ))))
 }
 
-/// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; for local work
-/// as many.
+/// Returns the number of questions processed concurrently: for an endpoint twice the number of calls, so that a prompt is ready
+/// whenever a call ends; for local work the same number.
 pub(super) fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => 2 * calls(settings),
@@ -146,7 +148,8 @@ pub(super) fn concurrency(settings: &Settings) -> usize {
     }
 }
 
-/// Calls of the generator at once: of an endpoint at most, of local work two a core (one may wait for the vector engine).
+/// Returns the number of concurrent generator calls: a maximum for an endpoint, two per core for local work (one may wait
+/// for the vector engine).
 pub(super) fn calls(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => most_concurrency(&settings.generation),

@@ -1,4 +1,4 @@
-//! Wiring of a configuration to the parts of a pipeline.
+//! Assembles the components of a pipeline from its configuration.
 
 mod environment;
 mod error;
@@ -40,24 +40,24 @@ use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
 use ragtriage_models::service::{Rag, Service, ServiceSettings};
 use ragtriage_runs::ModelRecord;
 
-/// A plan with what the run's record says of its parts.
+/// A plan with the records of its components for the run's manifest.
 pub struct Assembled {
-    /// The wired parts.
+    /// The assembled plan.
     pub plan: Plan,
     /// Models with their hashes.
     pub models: Vec<ModelRecord>,
     /// The vector caches, for their counts.
     pub vector_caches: Vec<Arc<CachedEncoder>>,
-    /// The generator's, for its failure.
+    /// The generator's response cache, for its error.
     pub replies: Option<Arc<CachedReplies>>,
-    /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.
+    /// The generator's spending limit, if configured; add the amount that a resumed run has already spent.
     pub allowance: Option<Arc<Allowance>>,
 }
 
-/// Wires the parts. Fetches the model where it is not there yet.
+/// Assembles the components. Downloads missing models.
 ///
 /// # Errors
-/// A setting out of range, a key that is not set, a model that cannot be had, an endpoint's address that is none.
+/// A setting out of range, an unset key, an unavailable model, an invalid endpoint address.
 pub async fn assemble(
     resolved: &Resolved,
     environment: &Environment,
@@ -117,7 +117,7 @@ pub async fn assemble(
     })
 }
 
-/// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
+/// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
 ///
 /// # Errors
 /// A setting out of range.
@@ -136,10 +136,10 @@ pub fn recorded(
     })
 }
 
-/// Wires the service at `url` instead of our own pipeline.
+/// Assembles the plan for the service at `url` in place of the built-in pipeline.
 ///
 /// # Errors
-/// A setting out of range, an address that is none, a key that is not set.
+/// A setting out of range, an invalid address, an unset key.
 pub fn service(
     settings: &Settings,
     url: &str,
@@ -175,7 +175,7 @@ fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
     .map_err(|error| unusable(&error.to_string(), error.hint()))
 }
 
-/// The counter of a chunk's size, and what it depends on; `model`: the dense encoder's own.
+/// Returns the counter of a chunk's size and its identity; `model`: the dense encoder's tokenizer.
 async fn chunk_counter(
     wiring: &Wiring<'_>,
 ) -> Result<(Arc<dyn TokenCounter>, String), AssembleError> {

@@ -1,4 +1,4 @@
-//! The generator of a finished run, wired again from the settings that its record holds.
+//! Reassembles the generator of a finished run from the settings in its manifest.
 
 use std::sync::Arc;
 
@@ -12,11 +12,10 @@ use crate::settings::Resolved;
 use ragtriage_eval::compare::cross::PromptMaker;
 use ragtriage_models::llm::Generator;
 
-/// The generator with its template, its limits of cost and the cache of its replies, as `assemble` wires them; `None` for a run without
-/// one.
+/// Returns the generator with its template, spending limits and response cache, as `assemble` does; `None` for a run without one.
 ///
 /// # Errors
-/// A setting out of range, a cache that cannot be opened, a key that is not set, a template that is not there, an address that is none.
+/// A setting out of range, a cache that cannot be opened, an unset key, a missing template, an invalid address.
 pub fn reader(
     resolved: &Resolved,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! Which services a run sends what it reads to, and to nobody else.
+//! Services that receive data from a run; it sends data to no others.
 
 use serde::Serialize;
 
@@ -9,34 +9,34 @@ use ragtriage_core::config::{
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
 
-/// What a service is asked for.
+/// The role of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecipientRole {
-    /// Vectors of all passages and questions.
+    /// Encodes all passages and questions.
     Encoder,
-    /// To keep and search the passages' vectors.
+    /// Stores and searches the passages' vectors.
     VectorStore,
-    /// To order each question's candidates.
+    /// Reranks each question's candidates.
     Reranker,
-    /// To answer prompts.
+    /// Answers prompts.
     Generator,
-    /// To answer questions with a pipeline of its own.
+    /// Answers questions with an external RAG.
     Service,
 }
 
-/// A service that is called.
+/// A service that a run calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipient {
-    /// What for.
+    /// Its role.
     pub role: RecipientRole,
-    /// Its address, without what of it may be secret.
+    /// Its address, redacted.
     pub address: String,
-    /// Whether it is on this machine.
+    /// True if it is on this machine.
     pub is_here: bool,
 }
 
-/// The services that a run of these settings calls, in the order it calls them.
+/// Returns the services that a run of these settings calls, in call order.
 #[must_use]
 pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let Settings {
@@ -77,7 +77,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .collect()
 }
 
-/// Whether any retriever keeps its vectors in the vector store.
+/// Returns true if any retriever stores its vectors in the vector store.
 #[must_use]
 pub fn uses_vector_store(settings: &Settings) -> bool {
     settings.retrieval.retrievers.iter().any(|name| match name {
@@ -87,7 +87,8 @@ pub fn uses_vector_store(settings: &Settings) -> bool {
     })
 }
 
-/// The settings with a retrieval that calls no service: what calls one is left out, and BM25 stands in where nothing remains.
+/// Returns the settings with a retrieval that calls no service: components that call one are removed, and BM25 is the
+/// fallback if none remains.
 #[must_use]
 pub fn without_services(settings: &Settings) -> Settings {
     let mut local = settings.clone();

@@ -1,4 +1,4 @@
-//! Wiring of retrieval: retrievers with their encoders, the vector store, the reranker.
+//! Assembles retrieval: retrievers with their encoders, the vector store, the reranker.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Rer
 use ragtriage_runs::ModelRecord;
 use ragtriage_vectors::{SearchMode, Server, VectorPlace};
 
-/// What wiring needs, and what it leaves for the run's record.
+/// Inputs of assembling, and the records it leaves for the run's manifest.
 pub(super) struct Wiring<'a> {
     pub(super) resolved: &'a Resolved,
     pub(super) environment: &'a Environment,
@@ -60,10 +60,10 @@ impl<'a> Wiring<'a> {
         &self.resolved.settings
     }
 
-    /// All of retrieval.
+    /// Assembles the whole of retrieval.
     ///
     /// # Errors
-    /// A setting out of range, a model that cannot be had, an address that is none, a key that is not set.
+    /// A setting out of range, an unavailable model, an invalid address, an unset key.
     pub(super) async fn retrieval(&mut self) -> Result<RetrievalPlan, AssembleError> {
         let retrieval = &self.settings().retrieval;
         let analyzer = &retrieval.analyzer;
@@ -104,7 +104,7 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    /// Where files of indexes are kept; none where nothing is to be kept.
+    /// Returns the folder of cached index files; `None` if caching is off.
     fn index_folder(&self) -> Option<PathBuf> {
         let kept = self.environment.scratch.is_none()
             && !self.environment.cache_dir.as_os_str().is_empty();
@@ -296,7 +296,7 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    /// The checkpoint of the model `name`, in the folder `path` where one is given.
+    /// Locates the checkpoint of the model `name`, in the folder `path` if given.
     pub(super) async fn locate(
         &self,
         name: &str,
@@ -321,7 +321,7 @@ impl<'a> Wiring<'a> {
         source::locate(&model, &source, self.on_download).await
     }
 
-    /// Puts a model into the run's record; a remote one has no hashes.
+    /// Adds a model to the run's manifest; a remote one has no hashes.
     fn record(&mut self, role: &str, name: &str, checkpoint: Option<&Checkpoint>) {
         let sha256: BTreeMap<String, String> = checkpoint
             .map(|checkpoint| checkpoint.files.iter().cloned().collect())
@@ -346,7 +346,7 @@ impl<'a> Wiring<'a> {
     }
 }
 
-/// Four tries within three times the time of one call.
+/// Four attempts within three times the time of one call.
 fn backoff(timeout_s: f64) -> Backoff {
     Backoff::new(4, Duration::from_secs_f64(3.0 * timeout_s))
 }
