@@ -1,4 +1,4 @@
-//! Floor 5, evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
+//! Evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
 //!
 //! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
 //! and verdict; [`modes`], [`positions`] and [`cuts`] break these down; [`summary`] combines them. [`compare`] compares runs with

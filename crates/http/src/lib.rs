@@ -1,4 +1,4 @@
-//! Layer 3a, HTTP: JSON by `POST` with one client and one retry policy for every service, and files by `GET`.
+//! HTTP: JSON by `POST` with one client and one retry policy for every service, and files by `GET`.
 //!
 //! [`JsonEndpoint`] makes the calls, [`Backoff`] decides when to try again and when to stop, [`HttpError`] names the
 //! address without its secrets, [`in_halves`] splits a request that a server reports as too large. Such a call follows

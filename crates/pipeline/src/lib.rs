@@ -1,4 +1,4 @@
-//! Floor 4, the pipeline: from a data set to a run's traces.
+//! The pipeline: from a data set to a run's traces.
 //!
 //! ```text
 //! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> traces.jsonl

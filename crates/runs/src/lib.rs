@@ -1,4 +1,4 @@
-//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as the only
+//! A run's files: written so that a kill at any moment loses at most the questions in flight, read back as the only
 //! input of scoring, attribution and reports.
 //!
 //! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage

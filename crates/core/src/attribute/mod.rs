@@ -1,4 +1,4 @@
-//! Layer 2, attribution: finds the stage at which an answer was lost.
+//! Attribution: finds the stage at which an answer was lost.
 //!
 //! [`gold`] locates a question's evidence in the run's chunks ([`mod@place`] those of an external RAG in our
 //! documents), [`support`] tests whether a set of passages holds it, [`classify`] names the first stage that lost it,

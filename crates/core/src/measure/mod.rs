@@ -1,4 +1,4 @@
-//! Layer 2, measures: a closed set, each with its name, its facts and its computation.
+//! Measures: a closed set, each with its name, its facts and its computation.
 //!
 //! A measure's printed name is its parse form and its key in every file: `nDCG@10`, `EM@prompt`, `AnswerF1`. [`ranked`]
 //! scores a ranking of documents, [`spans`] the bytes of passages, [`answer`] an answer; matching of answers in

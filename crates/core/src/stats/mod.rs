@@ -1,4 +1,4 @@
-//! Layer 2, statistics: seeded, pure, each with its source.
+//! Statistics: seeded, pure, each with its source.
 
 pub mod bootstrap;
 pub mod cluster;

@@ -1,4 +1,4 @@
-//! Layer 1, text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching for
+//! Text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching for
 //! measures, token counts for chunking and packing.
 
 pub mod address;

@@ -1,4 +1,4 @@
-//! Layer 0, data types: plain data that every other layer uses.
+//! Data types: plain data that every other layer uses.
 //!
 //! A data set holds [`Document`]s and [`Question`]s; documents are split into [`Chunk`]s; retrievers return
 //! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a file,

@@ -1,4 +1,4 @@
-//! Floor 5, labelling: passages pooled from several retrievers, judged without showing which retriever found them.
+//! Labelling: passages pooled from several retrievers, judged without showing which retriever found them.
 //!
 //! [`label`] takes questions and their pools, asks an [`Annotator`] about one passage at a time, and appends each finished
 //! question to a native `questions.jsonl`: graded documents, answering quotes, the answer. An annotator is a person at a

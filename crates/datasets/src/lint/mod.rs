@@ -1,4 +1,4 @@
-//! Floor 5, lint: errors and weaknesses of a data set, found before it is used for measurement.
+//! Lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
 //! Each file holds one check, from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
 //! encoders, [`holes`] the retrieved passages. [`reanchor`] relocates labels after documents were edited; [`changed`] reports which

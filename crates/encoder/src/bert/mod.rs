@@ -1,4 +1,4 @@
-//! Layer 2, transformers of the BERT family (Devlin et al. 2019): bytes of a checkpoint to token vectors.
+//! Transformers of the BERT family (Devlin et al. 2019): bytes of a checkpoint to token vectors.
 //!
 //! [`WordPieces`] splits texts into ids, [`Bert`] turns ids into one hidden state per token, [`batch`] distributes
 //! sequences over threads. The use of the states (a sentence's vector, one vector per token, a score) belongs to

@@ -1,4 +1,4 @@
-//! Floor 3a, caches on disk: values stored under the hash of their inputs, in one `SQLite` file that processes share.
+//! Caches on disk: values stored under the hash of their inputs, in one `SQLite` file that processes share.
 //!
 //! A key is the sha256 of everything that changes the value, so that stale hits are impossible and entries are never
 //! invalidated. The caller defines the encoding of values. Entries are removed only on demand ([`Database::remove`]).

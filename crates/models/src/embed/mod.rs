@@ -1,4 +1,4 @@
-//! Floor 3, encoders: convert texts to vectors.
+//! Encoders: convert texts to vectors.
 //!
 //! [`Local`] runs a BERT checkpoint in this process and returns one vector per text, [`LateInteraction`] one per token;
 //! [`TwoEncoders`] combines an encoder of questions with one of passages; [`Remote`] calls a server; [`CachedEncoder`]

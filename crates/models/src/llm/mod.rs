@@ -1,4 +1,4 @@
-//! Floor 3, generators: answer prompts.
+//! Generators: answer prompts.
 //!
 //! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
 //! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and

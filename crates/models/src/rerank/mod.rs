@@ -1,4 +1,4 @@
-//! Floor 3, rerankers: score passages for a question.
+//! Rerankers: score passages for a question.
 //!
 //! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] calls a server; [`CachedReranker`] stores any reranker's
 //! scores in a database file. The caller decides the number of candidates and the order of the others.

@@ -1,4 +1,4 @@
-//! Floor 3, files and services of external systems: the output of other retrievers and RAGs, read unchanged.
+//! Files and services of external systems: the output of other retrievers and RAGs, read unchanged.
 //!
 //! [`input`] reads a text from a path, standard input or gzip; [`trec_run`] and [`qrels`] read the two files of `trec_eval`,
 //! [`predictions`] the answer files of `HotpotQA` and SQuAD, [`recorded`] an external RAG's record of a question; [`join`]
