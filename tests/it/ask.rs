@@ -63,10 +63,10 @@ fn the_text_shows_passages_prompt_and_answer() {
     // As worked above: 0.31507 and 0.08287.
     for line in [
         "Passages (top 2)",
-        "  1. b#0 \"B\", bytes 0 to 17",
+        "  - rank 1: b#0 \"B\", bytes 0 to 17",
         "      bm25  rank 1, score 0.3979 = never 0.3151 + wait 0.0829",
         "      text  Beta never waits.",
-        "  2. a#0 \"A\", bytes 0 to 24",
+        "  - rank 2: a#0 \"A\", bytes 0 to 24",
         "      bm25  rank 2, score 0.0829 = wait 0.0829",
         "Answer",
     ] {

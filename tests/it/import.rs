@@ -392,7 +392,7 @@ fn an_imported_run_is_not_gone_on_with_but_imported_again() {
         .call(&["report", "runs/r", "--format", "terminal"])
         .stdout;
     assert!(
-        report.contains("import it") && !report.contains("--resume"),
+        report.contains("import the record") && !report.contains("--resume"),
         "{report}"
     );
 }

@@ -42,13 +42,14 @@ fn data_opens_no_tag_in_the_page() {
     let page = project.read("runs/r/report.html");
     assert!(!page.contains("<script>alert"), "{page}");
     for outside in ["http://", "https://", "src="] {
-        let from = page
-            .find(outside)
-            .map(|at| &page[at..page.len().min(at + 60)]);
-        assert!(
-            from.is_none_or(|text| text.starts_with("http://localhost:11434/v1")),
-            "one file needs no other: {from:?}"
-        );
+        // The settings name a generator and a store on this machine.
+        for (at, _) in page.match_indices(outside) {
+            let text: String = page[at..].chars().take(60).collect();
+            assert!(
+                text.starts_with("http://localhost:"),
+                "one file needs no other: {text:?}"
+            );
+        }
     }
 }
 

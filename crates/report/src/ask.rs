@@ -162,7 +162,7 @@ impl RankedPassage {
         facts.push(Fact::new("text", shortened(&self.text, EXCERPT)));
         Entry {
             title: format!(
-                "{}. {}{title}, bytes {} to {}{place}",
+                "rank {}: {}{title}, bytes {} to {}{place}",
                 self.rank, self.id, self.start, self.end
             ),
             facts,
