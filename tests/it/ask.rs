@@ -217,7 +217,7 @@ fn a_generator_that_fails_ends_in_an_error_after_the_passages() {
         "generation.deadline_s=1",
     ]);
     assert_eq!(outcome.code, 2, "{}{}", outcome.stdout, outcome.stderr);
-    assert!(outcome.stdout.contains("1. b#0"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("rank 1: b#0"), "{}", outcome.stdout);
     assert!(
         outcome.stderr.starts_with("error: no answer: "),
         "{}",
