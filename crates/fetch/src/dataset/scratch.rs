@@ -78,7 +78,8 @@ fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
             let file = entry.file_name();
             let file = file.to_string_lossy();
             file.strip_prefix(&begin)
-                .is_some_and(|rest| rest.ends_with(".old"))
+                .and_then(|rest| rest.strip_suffix(".old"))
+                .is_some()
         })
         .map(|entry| entry.path())
         .filter(|folder| folder.join(SET).is_dir())
