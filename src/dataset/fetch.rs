@@ -56,7 +56,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     }
     let bars = ProgressBars::new();
     let (url, on_download) = (url.as_deref(), |download: Download<'_>| {
-        bars.download(download)
+        bars.download(download);
     });
     let fetched = block_on(async {
         Ok(ragtriage_fetch::dataset::fetch(name, url, root, *force, &on_download).await?)

@@ -50,14 +50,15 @@ impl Hint for RerankError {
                  has them as `rerank.model`; without `[rerank]` nothing is reranked",
                 folder.display()
             )),
-            Self::Checkpoint(CheckpointError::Worker(_)) => None,
+            Self::Checkpoint(CheckpointError::Worker(_))
+            | Self::Contract { .. }
+            | Self::Worker(_) => None,
             Self::Checkpoint(_) => Some(
                 "name another cross-encoder of the BERT family, or its folder, as `rerank.model`"
                     .to_owned(),
             ),
             Self::Remote(error) => error.hint(RemoteModel::Reranker),
             Self::Cache(error) => error.hint(),
-            Self::Contract { .. } | Self::Worker(_) => None,
         }
     }
 }

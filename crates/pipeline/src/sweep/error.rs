@@ -118,7 +118,13 @@ pub enum SweepError {
     Store(#[from] StoreError),
     /// The default's components.
     #[error(transparent)]
-    Assemble(#[from] AssembleError),
+    Assemble(Box<AssembleError>),
+}
+
+impl From<AssembleError> for SweepError {
+    fn from(error: AssembleError) -> Self {
+        Self::Assemble(Box::new(error))
+    }
 }
 
 impl Hint for SweepError {
