@@ -27,7 +27,7 @@ pub enum SliceBy {
     /// A tag; a question is in the slice of each of its tags.
     Tag,
     /// The expected kind of answer.
-    QuestionKind,
+    Kind,
     /// The number of evidence groups it needs.
     Hops,
     /// Number of words of the question, in quarters of the set.
@@ -40,7 +40,7 @@ impl SliceBy {
     /// Every dimension, in report order.
     pub const ALL: [Self; 5] = [
         Self::Tag,
-        Self::QuestionKind,
+        Self::Kind,
         Self::Hops,
         Self::QuestionWords,
         Self::GoldBytes,
@@ -51,7 +51,7 @@ impl SliceBy {
     pub fn name(self) -> &'static str {
         match self {
             Self::Tag => "tag",
-            Self::QuestionKind => "kind",
+            Self::Kind => "kind",
             Self::Hops => "hops",
             Self::QuestionWords => "question words",
             Self::GoldBytes => "gold document bytes",
@@ -215,7 +215,7 @@ fn group(by: SliceBy, all: &[usize], columns: &QuestionColumns<'_>) -> SliceGrou
 fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     match by {
         SliceBy::Tag => tags(all, traces),
-        SliceBy::QuestionKind => filled(QuestionKind::ALL.iter().map(|kind| {
+        SliceBy::Kind => filled(QuestionKind::ALL.iter().map(|kind| {
             let mut of_kind = all.to_vec();
             of_kind.retain(|&at| traces[at].question.kind == *kind);
             (kind.name().to_owned(), of_kind)
@@ -411,7 +411,7 @@ mod tests {
         // One evidence group each and no document's length: neither tells questions apart.
         assert_eq!(
             by,
-            [SliceBy::Tag, SliceBy::QuestionKind, SliceBy::QuestionWords]
+            [SliceBy::Tag, SliceBy::Kind, SliceBy::QuestionWords]
         );
     }
 

@@ -46,7 +46,7 @@ impl<'a> LintSubject<'a> {
         self.by_id.get(id).copied()
     }
 
-    /// Returns one document, found as by [`Self::document_number`].
+    /// Returns one document, found as by `document_number`.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&'a Document> {
         self.document_number(id)
