@@ -409,10 +409,7 @@ mod tests {
             .map(|cut| cut.by)
             .collect();
         // One evidence group each and no document's length: neither tells questions apart.
-        assert_eq!(
-            by,
-            [SliceBy::Tag, SliceBy::Kind, SliceBy::QuestionWords]
-        );
+        assert_eq!(by, [SliceBy::Tag, SliceBy::Kind, SliceBy::QuestionWords]);
     }
 
     #[test]
@@ -441,6 +438,13 @@ mod tests {
         );
         assert_eq!(parts(&[5, 5]), expect(&[("5", 2)]));
         assert_eq!(parts(&[]), expect(&[]));
+    }
+
+    #[test]
+    fn names_in_summary_json_stay() {
+        let names = serde_json::to_value(SliceBy::ALL).expect("names");
+        let expected = ["tag", "kind", "hops", "question_words", "gold_bytes"];
+        assert_eq!(names, serde_json::json!(expected));
     }
 
     #[test]
