@@ -1,6 +1,7 @@
-//! The house rules that a compiler does not check: imports, crate borders, file sizes, headers, words that no commit holds.
+//! The house rules that a compiler does not check: imports, crate borders, file sizes, headers, links, words that no commit holds.
 
 mod imports;
+mod links;
 mod source;
 
 use std::collections::BTreeSet;

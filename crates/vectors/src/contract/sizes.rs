@@ -1,4 +1,4 @@
-//! Not tests: the source of the README's figures on memory and disk.
+//! Not tests: the source of the figures on memory and disk in `docs/src/qdrant.md`.
 //!
 //! Start a separate server, then `RAGTRIAGE_QDRANT_URL=... cargo test --release sizes -- --ignored --exact NAME`, where
 //! NAME is one of the three below with its path. Each leaves a collection of 100,000 points on the server: measure the
