@@ -1,5 +1,7 @@
 //! The rule of an evaluation, applied to an answer.
 
+use super::auto::auto;
+use super::simple;
 use super::verdict::{Correctness, Judgment};
 use crate::closed_set::closed_set;
 use crate::measure::answer::{self, AnswerScores, Scorer};
@@ -59,11 +61,14 @@ impl Judge {
     fn answered(&self, question: &Question, answer: &str, has_facts: bool) -> Judgment {
         let scores = answer::score(answer, &question.answers, self.scorer);
         match self.rule {
+            RightRule::Facts | RightRule::Auto => {
+                auto(question, answer, scores.f1, self.correct_f1)
+            }
             _ if has_facts => facts(question, answer),
-            RightRule::F1 | RightRule::Facts | RightRule::Auto => by_f1(scores, self.correct_f1),
+            RightRule::F1 => by_f1(scores, self.correct_f1),
             RightRule::Em => measured("AnswerEM", scores.em, 1.0),
-            RightRule::Recall => measured("AnswerRecall", scores.recall, 1.0),
-            RightRule::Contains => contains(question, answer),
+            RightRule::Recall => simple::recall(&question.answers, answer),
+            RightRule::Contains => simple::contains(&question.answers, answer),
         }
     }
 }
@@ -97,16 +102,6 @@ fn measured(name: &str, value: f64, least: f64) -> Judgment {
         Correctness::from_right(value >= least),
         format!("{name} {value:.2}"),
     )
-}
-
-fn contains(question: &Question, answer: &str) -> Judgment {
-    let found = answer::contains(answer, &question.answers).unwrap_or(false);
-    let reason = if found {
-        "contains a gold answer"
-    } else {
-        "contains no gold answer"
-    };
-    Judgment::new(Correctness::from_right(found), reason)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! The verdict on one answer.
+//! Verdicts on the rightness of an answer.
 
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// Whether an answer is right.
+    /// Rightness of an answer.
     Correctness {
-        /// It gives a gold answer.
+        /// It gives the gold answer and no conflicting one.
         Right = "right",
-        /// The rule cannot tell: part of a name, or several values of the type that was asked for.
+        /// The rule cannot decide.
         Unsure = "unsure",
-        /// It gives another answer, or none.
+        /// It does not give the gold answer, or contradicts it.
         Wrong = "wrong",
     }
 }
@@ -21,7 +21,7 @@ impl Correctness {
         if is_right { Self::Right } else { Self::Wrong }
     }
 
-    /// Returns the answer score in units of right answers: 1, 0.5 where unsure, 0.
+    /// Returns the answer score in units of right answers: 1, 0.5 where the rule is unsure, 0.
     #[must_use]
     pub fn score(self) -> f64 {
         match self {
@@ -32,19 +32,33 @@ impl Correctness {
     }
 }
 
-/// A verdict with its reason.
+/// A decision with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgment {
-    /// The verdict.
+    /// The decision.
     pub correctness: Correctness,
-    /// The reason, as a clause: "contains `6 minutes` as a duration".
+    /// A short clause for a report.
     pub reason: String,
 }
 
 impl Judgment {
-    /// Creates a verdict with its reason.
-    #[must_use]
-    pub fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
+    pub(super) fn right(reason: impl Into<String>) -> Self {
+        Self::new(Correctness::Right, reason)
+    }
+
+    pub(super) fn unsure(reason: impl Into<String>) -> Self {
+        Self::new(Correctness::Unsure, reason)
+    }
+
+    pub(super) fn wrong(reason: impl Into<String>) -> Self {
+        Self::new(Correctness::Wrong, reason)
+    }
+
+    pub(super) fn is_right(&self) -> bool {
+        self.correctness == Correctness::Right
+    }
+
+    pub(crate) fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
         Self {
             correctness,
             reason: reason.into(),
