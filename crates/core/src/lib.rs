@@ -23,6 +23,7 @@ pub mod fuse;
 pub mod hint;
 pub mod measure;
 pub mod prompt;
+pub mod rightness;
 pub mod sample;
 pub mod stats;
 pub mod text;

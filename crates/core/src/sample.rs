@@ -57,24 +57,13 @@ fn mix(state: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::types::QuestionKind;
 
     fn questions(n: usize) -> Vec<Question> {
-        let question = |index: usize| Question {
-            id: format!("q{index:03}").into(),
-            text: "?".into(),
-            kind: QuestionKind::Free,
-            answers: Vec::new(),
-            evidence: Vec::new(),
-            relevant: BTreeMap::new(),
-            required: Vec::new(),
-            forbidden: Vec::new(),
-            tags: Vec::new(),
-            split: None,
-        };
+        let question = |index: usize| Question::new(format!("q{index:03}").into(), "?".into());
         (0..n).map(question).collect()
     }
 

@@ -5,28 +5,33 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_core::measure::answer;
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, Trace};
+use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, QuestionKind, Trace};
 
 /// The answer quality of a condition (arm).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmScore {
     /// Questions asked in this arm that have gold answers.
     pub n: usize,
-    /// Mean answer score: `AnswerF1`; for questions with key facts 1 when right, else 0.
+    /// Mean of right answers: 1, 0.5 where the rule is unsure, 0.
     pub mean: f64,
     /// Its 95 % interval.
     pub ci95: Option<Interval>,
+    /// Mean `AnswerF1`; for questions with key facts of right answers.
+    pub f1: f64,
 }
 
 /// Returns the scores of every arm that was run, by name.
 #[must_use]
 pub fn arm_scores(
     traces: &[Trace],
-    judge: Judge,
+    outcomes: &[Outcome],
+    scorer: Scorer,
     bootstrap: &Bootstrap,
 ) -> BTreeMap<String, ArmScore> {
     let arms: Vec<ArmName> = ArmName::ALL
@@ -37,21 +42,34 @@ pub fn arm_scores(
     let columns: Vec<Vec<Option<f64>>> = arms
         .iter()
         .map(|arm| {
-            let qualities = traces
-                .iter()
-                .map(|trace| diagnose::quality(trace, *arm, judge));
-            qualities.collect()
+            let answers = traces.iter().zip(outcomes);
+            answers
+                .map(|(trace, outcome)| diagnose::right(trace, outcome, *arm))
+                .collect()
         })
         .collect();
     let scored = arms.iter().zip(&columns).zip(bootstrap.intervals(&columns));
     scored
         .map(|((arm, column), ci95)| {
-            let n = column.iter().flatten().count();
-            // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-            let mean = column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
-            (arm.name().to_owned(), ArmScore { n, mean, ci95 })
+            let answers = traces.iter().zip(outcomes);
+            let f1: Vec<f64> = answers
+                .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, scorer))
+                .collect();
+            let right: Vec<f64> = column.iter().flatten().copied().collect();
+            let score = ArmScore {
+                n: right.len(),
+                mean: mean(&right),
+                ci95,
+                f1: mean(&f1),
+            };
+            (arm.name().to_owned(), score)
         })
         .collect()
+}
+
+/// Returns the mean, 0 of nothing. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
 }
 
 /// Usage of an arm's calls. A cached response uses nothing.
@@ -173,35 +191,31 @@ pub struct Repeats {
 /// Compares the repeats of the arm `retrieved`; `None` without repeats.
 #[must_use]
 pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
-    let asked = traces.iter().filter_map(|trace| {
+    let answerable = traces
+        .iter()
+        .filter(|trace| trace.question.kind != QuestionKind::Unanswerable);
+    let asked = answerable.filter_map(|trace| {
         let arm = trace
             .arms
             .iter()
             .find(|arm| arm.arm == ArmName::Retrieved)?;
-        let all: Option<Vec<(f64, bool)>> = arm
+        let all: Option<Vec<Correctness>> = arm
             .attempts
             .iter()
             .map(|attempt: &Attempt| {
-                let right = answer::is_right(
-                    &trace.question,
-                    &attempt.extracted,
-                    attempt.stance,
-                    judge.scorer,
-                    judge.correct_f1,
-                );
-                Some((diagnose::attempt_quality(trace, attempt, judge)?, right?))
+                Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
             })
             .collect();
         all.filter(|all| all.len() > 1)
     });
-    let asked: Vec<Vec<(f64, bool)>> = asked.collect();
+    let asked: Vec<Vec<Correctness>> = asked.collect();
     let (n, times) = (asked.len(), asked.iter().map(Vec::len).min()?);
     let flipped = asked
         .iter()
-        .filter(|all| all.iter().any(|(_, right)| *right != all[0].1))
+        .filter(|all| all.contains(&Correctness::Right) && all.contains(&Correctness::Wrong))
         .count();
     let means = (0..times)
-        .map(|at| asked.iter().map(|all| all[at].0).sum::<f64>() / n as f64)
+        .map(|at| asked.iter().map(|all| all[at].score()).sum::<f64>() / n as f64)
         .collect();
     let deviation = asked.iter().map(|all| deviation(all)).sum::<f64>() / n as f64;
     Some(Repeats {
@@ -213,8 +227,11 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
     })
 }
 
-fn deviation(all: &[(f64, bool)]) -> f64 {
-    let mean = all.iter().map(|(score, _)| score).sum::<f64>() / all.len() as f64;
-    let squares: f64 = all.iter().map(|(score, _)| (score - mean).powi(2)).sum();
+fn deviation(all: &[Correctness]) -> f64 {
+    let mean = all.iter().map(|answer| answer.score()).sum::<f64>() / all.len() as f64;
+    let squares: f64 = all
+        .iter()
+        .map(|answer| (answer.score() - mean).powi(2))
+        .sum();
     (squares / (all.len() - 1) as f64).sqrt()
 }

@@ -71,7 +71,7 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
             _ => true,
         })
         .collect();
-    let scores = score::score(run, &missing, plan.judge.scorer);
+    let scores = score::score(run, &missing, plan.judge);
     let fewer = EvaluationPlan {
         resamples: plan.resamples.min(RESAMPLES),
         ..plan.clone()

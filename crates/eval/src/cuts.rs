@@ -111,8 +111,8 @@ pub struct QuestionColumns<'a> {
     pub em: Vec<Option<f64>>,
     /// `AnswerF1`.
     pub answer_f1: Vec<Option<f64>>,
-    /// True where the answer is right.
-    pub right: Vec<Option<bool>>,
+    /// 1 where the answer is right, 0.5 where the rule is unsure, 0 where it is wrong.
+    pub right: Vec<Option<f64>>,
     /// Their clusters.
     pub cluster_of: Vec<usize>,
 }
@@ -148,6 +148,16 @@ impl QuestionColumns<'_> {
         MeasureSummary { mean, n, ci95 }
     }
 
+    /// Returns the share of right answers, with Wilson's interval; an answer that the rule is unsure about counts half and
+    /// has the interval of a mean.
+    pub(super) fn share_right(&self, questions: &[usize]) -> MeasureSummary {
+        let is_whole = |at: &usize| self.right[*at].is_none_or(|right| right.fract() == 0.0);
+        if questions.iter().all(is_whole) {
+            return self.share(questions, |at| self.right[at].map(|right| right > 0.0));
+        }
+        self.mean(questions, &self.right)
+    }
+
     /// Returns true if support reached the prompt.
     pub(super) fn supported(&self, at: usize) -> Option<bool> {
         self.outcomes[at].reached.map(|[.., prompt]| prompt)
@@ -165,7 +175,7 @@ impl QuestionColumns<'_> {
             rough: questions.len() < FEW,
             em: self.share(questions, |at: usize| Some(self.em[at]? > 0.0)),
             supported: self.share(questions, |at| self.supported(at)),
-            right: self.share(questions, |at| self.right[at]),
+            right: self.share_right(questions),
             answer_f1: self.mean(questions, &self.answer_f1),
             mostly: self.mostly(questions),
         }
@@ -329,7 +339,7 @@ mod tests {
             outcomes,
             em: vec![Some(1.0), Some(0.0), None, Some(1.0)],
             answer_f1: vec![Some(1.0), Some(0.5), Some(0.0), None],
-            right: vec![Some(true), Some(false), Some(false), None],
+            right: vec![Some(1.0), Some(0.0), Some(0.0), None],
             cluster_of: vec![0, 1, 2, 3],
         })
     }

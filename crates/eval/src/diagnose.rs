@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::score;
 use ragtriage_core::attribute::classify::{self, Outcome};
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_core::attribute::judge::rightness;
-use ragtriage_core::measure::answer::{self, Scorer};
-use ragtriage_core::types::{ArmName, Attempt, FailureClass, Flag, QuestionKind, Stage, Trace};
+use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Correctness, Judge};
+use ragtriage_core::types::{ArmName, FailureClass, Flag, QuestionKind, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
 /// Classifies every question of `run`: the only function that decides failure classes.
@@ -18,13 +18,13 @@ use ragtriage_runs::SavedRun;
 pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
     run.traces
         .par_iter()
-        .map(|trace| classify::classify(trace, k, rightness(trace, judge), &run.passages))
+        .map(|trace| classify::classify(trace, k, Judgments::new(trace, judge), &run.passages))
         .collect()
 }
 
 /// Returns the outcomes if an answer string in a packed non-gold passage (`answer_elsewhere`) counted as support.
 #[must_use]
-pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> Vec<Outcome> {
+pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Outcome> {
     traces
         .iter()
         .zip(outcomes)
@@ -41,7 +41,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> V
                 ..outcome.clone()
             };
             Outcome {
-                class: supported.class_with(trace, rightness(trace, judge)),
+                class: supported.class_with(trace, &outcome.judgments),
                 ..supported
             }
         })
@@ -138,16 +138,20 @@ pub struct TwoByTwo {
     /// The k of `EM@k`; for an external RAG the number of passages of its longest prompt, with `EM@prompt` as the
     /// measure.
     pub k: usize,
-    /// Questions in all four cells: those that have `EM@k` and an answer.
+    /// Questions in all six cells: those that have `EM@k` and an answer.
     pub n: usize,
     /// Found and right.
     pub hit_right: Cell,
     /// Found and wrong: the reader's loss.
     pub hit_wrong: Cell,
+    /// Found, and the rule is unsure.
+    pub hit_unsure: Cell,
     /// Not found and right: memory or chance.
     pub miss_right: Cell,
     /// Not found and wrong.
     pub miss_wrong: Cell,
+    /// Not found, and the rule is unsure.
+    pub miss_unsure: Cell,
 }
 
 /// Computes the 2 x 2 table from parallel lists: `EM@k`, correctness, `AnswerF1`. Questions lacking one
@@ -156,22 +160,24 @@ pub struct TwoByTwo {
 pub fn two_by_two(
     k: usize,
     em: &[Option<f64>],
-    right: &[Option<bool>],
+    answers: &[Option<Correctness>],
     f1: &[Option<f64>],
 ) -> TwoByTwo {
     let mut table = TwoByTwo {
         k,
         ..TwoByTwo::default()
     };
-    for ((em, right), f1) in em.iter().zip(right).zip(f1) {
-        let (Some(em), Some(right), Some(f1)) = (em, right, f1) else {
+    for ((em, answer), f1) in em.iter().zip(answers).zip(f1) {
+        let (Some(em), Some(answer), Some(f1)) = (em, answer, f1) else {
             continue;
         };
-        let cell = match (*em > 0.0, *right) {
-            (true, true) => &mut table.hit_right,
-            (true, false) => &mut table.hit_wrong,
-            (false, true) => &mut table.miss_right,
-            (false, false) => &mut table.miss_wrong,
+        let cell = match (*em > 0.0, *answer) {
+            (true, Correctness::Right) => &mut table.hit_right,
+            (true, Correctness::Wrong) => &mut table.hit_wrong,
+            (true, Correctness::Unsure) => &mut table.hit_unsure,
+            (false, Correctness::Right) => &mut table.miss_right,
+            (false, Correctness::Wrong) => &mut table.miss_wrong,
+            (false, Correctness::Unsure) => &mut table.miss_unsure,
         };
         cell.n += 1;
         cell.mean_f1 += f1;
@@ -180,8 +186,10 @@ pub fn two_by_two(
     for cell in [
         &mut table.hit_right,
         &mut table.hit_wrong,
+        &mut table.hit_unsure,
         &mut table.miss_right,
         &mut table.miss_wrong,
+        &mut table.miss_unsure,
     ] {
         cell.mean_f1 = if cell.n == 0 {
             0.0
@@ -192,29 +200,26 @@ pub fn two_by_two(
     table
 }
 
-/// Returns the score of an arm's answer, in 0..=1: `AnswerF1`; for questions with key facts 1 when right,
-/// else 0. `None` if the arm has no answer, or there are no gold answers.
+/// Returns the `AnswerF1` of an arm's answer; for questions with key facts 1 when right, else 0. `None` if the arm has no
+/// answer, there are no gold answers, or the question is unanswerable.
 #[must_use]
-pub fn quality(trace: &Trace, arm: ArmName, judge: Judge) -> Option<f64> {
-    attempt_quality(trace, trace.attempt(arm)?, judge)
-}
-
-/// As above, for one of an arm's attempts.
-#[must_use]
-pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
+pub fn f1(trace: &Trace, outcome: &Outcome, arm: ArmName, scorer: Scorer) -> Option<f64> {
     let question = &trace.question;
-    if question.kind == QuestionKind::Unanswerable || attempt.error.is_some() {
+    if question.kind == QuestionKind::Unanswerable {
         return None;
     }
     if question.required.is_empty() && question.forbidden.is_empty() {
-        return score::attempt_scores(question, attempt, judge.scorer).map(|scores| scores.f1);
+        return score::answer_scores(trace, arm, scorer).map(|scores| scores.f1);
     }
-    let right = answer::is_right(
-        question,
-        &attempt.extracted,
-        attempt.stance,
-        Scorer::default(),
-        judge.correct_f1,
-    )?;
-    Some(f64::from(u8::from(right)))
+    outcome.judgments.correctness(arm).map(Correctness::score)
+}
+
+/// Returns the answer score of an arm in units of right answers: 1 when right, 0.5 when the rule is unsure, else 0. `None`
+/// if the arm has no answer, there are no gold answers, or the question is unanswerable.
+#[must_use]
+pub fn right(trace: &Trace, outcome: &Outcome, arm: ArmName) -> Option<f64> {
+    if trace.question.kind == QuestionKind::Unanswerable {
+        return None;
+    }
+    outcome.judgments.correctness(arm).map(Correctness::score)
 }

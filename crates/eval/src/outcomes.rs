@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::text::sanitize::escaped_json;
-use ragtriage_core::types::{FailureClass, Fault, Flag, QuestionId, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Fault, Flag, QuestionId, Trace};
 
 /// The file's name.
 pub const FILE: &str = "outcomes.jsonl";
@@ -19,6 +20,12 @@ struct OutcomeLine<'a> {
     fault: Option<Fault>,
     /// The rule that assigned the class, as a sentence.
     reason: &'a str,
+    /// The verdict on the answer; absent without an answer or gold answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<Correctness>,
+    /// The reason of the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right_because: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     flags: &'a [Flag],
 }
@@ -30,12 +37,15 @@ pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
         .iter()
         .zip(outcomes)
         .map(|(trace, outcome): (&Trace, &Outcome)| {
+            let judgment = outcome.judgments.of(ArmName::Retrieved);
             let line = OutcomeLine {
                 index: trace.index,
                 id: &trace.question.id,
                 class: outcome.class,
                 fault: outcome.fault,
                 reason: &outcome.reason,
+                right: judgment.map(|judgment| judgment.correctness),
+                right_because: judgment.map(|judgment| judgment.reason.as_str()),
                 flags: &outcome.flags,
             };
             escaped_json(&serde_json::to_string(&line).expect("an outcome is plain JSON")) + "\n"

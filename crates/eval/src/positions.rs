@@ -52,7 +52,7 @@ pub fn positions(columns: &QuestionColumns<'_>, signs: &[Signs]) -> Vec<Position
                 position: label.to_owned(),
                 n: questions.len(),
                 rough: questions.len() < FEW,
-                right: columns.share(&questions, |at| columns.right[at]),
+                right: columns.share_right(&questions),
                 answer_f1: columns.mean(&questions, &columns.answer_f1),
             });
         }
@@ -78,14 +78,7 @@ mod tests {
             outcomes: &outcomes,
             em: vec![None; 6],
             answer_f1: vec![Some(1.0), Some(0.5), Some(0.0), Some(1.0), None, Some(1.0)],
-            right: vec![
-                Some(true),
-                Some(false),
-                Some(false),
-                Some(true),
-                None,
-                Some(true),
-            ],
+            right: vec![Some(1.0), Some(0.0), Some(0.0), Some(1.0), None, Some(1.0)],
             cluster_of: (0..6).collect(),
         };
         let places = [Some(1), Some(2), Some(3), Some(11), Some(1), Some(1)];

@@ -7,14 +7,16 @@ use rayon::iter::{
 };
 
 use super::shown::{self, ByBudget, ShownPiece};
+use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::rightness::{Correctness, Judge, groundedness};
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{
-    ArmName, Attempt, ChunkId, DocId, GoldMember, Passage, Question, QuestionKind, StepHit, Trace,
-    collapse,
+    ArmName, Attempt, ChunkId, DocId, GoldMember, Passage, Question, QuestionKind, Stance, StepHit,
+    Trace, collapse,
 };
 use ragtriage_runs::SavedRun;
 
@@ -41,12 +43,12 @@ impl Scores {
 /// Scores every question of `run` by every measure. A failed question has no score and is reported separately.
 /// Document measures are undefined for a question without relevant documents.
 #[must_use]
-pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
+pub fn score(run: &SavedRun, measures: &[Measure], judge: Judge) -> Scores {
     let shown = shown::shown(run, measures);
     let searchable = searchable_passages(run, measures, &shown);
     let context = ScoringContext {
         run,
-        scorer,
+        judge,
         searchable,
     };
     let questions = run.traces.par_iter().zip(&shown);
@@ -62,7 +64,7 @@ pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
 /// Inputs shared by all questions.
 struct ScoringContext<'a> {
     run: &'a SavedRun,
-    scorer: Scorer,
+    judge: Judge,
     searchable: HashMap<ChunkId, Searchable>,
 }
 
@@ -125,7 +127,7 @@ fn score_question(
         .iter()
         .any(|measure| !measure.family().scores_answers())
         .then(|| Rankings::new(trace, shown, context));
-    let answer = AnswerOf::new(trace, context.scorer);
+    let answer = AnswerOf::new(trace, context);
     measures
         .iter()
         .map(|measure: &Measure| match (&rankings, measure.cutoff()) {
@@ -383,18 +385,20 @@ struct AnswerOf<'a> {
     trace: &'a Trace,
     /// `None` without a generator, if its call failed, or without gold answers.
     scores: Option<AnswerScores>,
-    text: Option<&'a str>,
+    attempt: Option<&'a Attempt>,
+    context: &'a ScoringContext<'a>,
 }
 
 impl<'a> AnswerOf<'a> {
-    fn new(trace: &'a Trace, scorer: Scorer) -> Self {
+    fn new(trace: &'a Trace, context: &'a ScoringContext<'a>) -> Self {
         let attempt = trace
             .attempt(ArmName::Retrieved)
             .filter(|attempt| attempt.error.is_none());
         Self {
             trace,
-            scores: answer_scores(trace, ArmName::Retrieved, scorer),
-            text: attempt.map(|attempt| attempt.extracted.as_str()),
+            scores: answer_scores(trace, ArmName::Retrieved, context.judge.scorer),
+            attempt,
+            context,
         }
     }
 
@@ -402,6 +406,11 @@ impl<'a> AnswerOf<'a> {
         let question = &self.trace.question;
         let answerable = question.kind != QuestionKind::Unanswerable;
         match family {
+            Family::AnswerRight => {
+                let judgment = judge_attempt(question, self.attempt?, self.context.judge)?;
+                Some(Correctness::score(judgment.correctness))
+            }
+            Family::Groundedness => self.groundedness(),
             Family::AnswerEm => self.scores.map(|scores| scores.em),
             Family::AnswerF1 => self.scores.map(|scores| scores.f1),
             Family::AnswerPrecision => self.scores.map(|scores| scores.precision),
@@ -411,12 +420,27 @@ impl<'a> AnswerOf<'a> {
             Family::AnswerEmNoAns => self.scores.filter(|_| !answerable).map(|scores| scores.em),
             Family::AnswerF1NoAns => self.scores.filter(|_| !answerable).map(|scores| scores.f1),
             Family::AnswerContains if answerable => {
-                answer::contains(self.text?, &question.answers).map(indicator)
+                answer::contains(self.text()?, &question.answers).map(indicator)
             }
-            Family::FactRecall => answer::stated(self.text?, &question.required),
-            Family::ForbiddenFacts => answer::stated(self.text?, &question.forbidden),
+            Family::FactRecall => answer::stated(self.text()?, &question.required),
+            Family::ForbiddenFacts => answer::stated(self.text()?, &question.forbidden),
             _ => None,
         }
+    }
+
+    fn text(&self) -> Option<&'a str> {
+        self.attempt.map(|attempt| attempt.extracted.as_str())
+    }
+
+    /// Returns the share of the answer's tokens that the packed passages contain; undefined for an abstention.
+    fn groundedness(&self) -> Option<f64> {
+        let attempt = self
+            .attempt
+            .filter(|attempt| attempt.stance == Stance::Answered)?;
+        let passages = &self.context.run.passages;
+        let packed = self.trace.packed().filter_map(|id| passages.get(id));
+        let packed: Vec<&str> = packed.map(|passage| passage.text.as_str()).collect();
+        groundedness(&attempt.extracted, &packed)
     }
 }
 

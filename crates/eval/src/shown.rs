@@ -226,8 +226,8 @@ mod tests {
     use super::super::score;
     use super::super::tests::{manifest, trace};
     use super::*;
+    use crate::tests::JUDGE;
     use ragtriage_core::config::Settings;
-    use ragtriage_core::measure::answer::Scorer;
     use ragtriage_core::types::{GoldMember, Member};
     use ragtriage_runs::ExternalSource;
 
@@ -285,7 +285,7 @@ mod tests {
             .iter()
             .map(|name| name.parse().expect("a measure"))
             .collect();
-        score::score(run, &measures, Scorer::Squad2).rows[0].clone()
+        score::score(run, &measures, JUDGE).rows[0].clone()
     }
 
     fn value(run: &SavedRun, name: &str) -> f64 {

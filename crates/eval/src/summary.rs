@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
@@ -13,18 +13,18 @@ pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
-use super::verdict::{self, LossBudget, LossVerdict};
+use super::verdict::{self, BudgetOf, LossBudget, LossVerdict};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_core::attribute::judge::rightness;
+use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
+use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{
-    ArmName, DocId, FailureClass, Fault, Flag, Interval, Question, Step, Trace,
+    ArmName, DocId, FailureClass, Fault, Flag, Interval, Question, QuestionKind, Step, Trace,
 };
 use ragtriage_runs::{SCHEMA, SavedRun};
 
@@ -74,8 +74,10 @@ pub struct Summary {
     pub class_shares: BTreeMap<String, Share>,
     /// The composition of `generation`.
     pub generation: BTreeMap<String, usize>,
-    /// The classes recomputed with other thresholds of `correct_f1`: `0.4`, `0.8`.
-    pub classes_at: BTreeMap<String, BTreeMap<String, usize>>,
+    /// The smallest and the largest count of each class, whether the unsure answers are right or wrong; empty without any.
+    pub class_bounds: BTreeMap<String, [usize; 2]>,
+    /// Right answers under each rule of `evaluation.right`.
+    pub right_by_rule: BTreeMap<String, usize>,
     /// The classes' shares with `answer_elsewhere` counted as support: labels may be incomplete, and the true share is
     /// between the two.
     pub class_shares_with_elsewhere: BTreeMap<String, Share>,
@@ -94,8 +96,11 @@ pub struct Summary {
     /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// The loss budget: loss by stage.
+    /// The loss budget: loss by stage, in right answers.
     pub loss_budget: LossBudget,
+    /// The same budget in `AnswerF1`; `None` without an oracle arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_budget_f1: Option<LossBudget>,
     /// The bottleneck.
     pub verdict: LossVerdict,
     /// For each failure class with lost questions: its failure modes, and their frequency elsewhere.
@@ -144,18 +149,17 @@ impl Evaluation {
 /// Scores and diagnoses a saved run.
 #[must_use]
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
-    let scores = score::score(run, &plan.measures, plan.judge.scorer);
+    let scores = score::score(run, &plan.measures, plan.judge);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
-    let (loss_budget, verdict) = {
-        // The budget of answers requires the oracle arm; without it, only the loss of support is known.
-        let has_oracle = has_arm(run, ArmName::Oracle);
-        verdict::judge_losses(&run.traces, &outcomes, plan.judge, has_oracle, &bootstrap)
-    };
+    // The budget of answers requires the oracle arm; without it, only the loss of support is known.
+    let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge.scorer));
+    let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
+    let (loss_budget, verdict) = verdict::judge_losses(&run.traces, &outcomes, of, &bootstrap);
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
-    let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes, plan.judge);
+    let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);
     let em_at_5 = measures
         .get("EM@5")
         .filter(|summary| summary.n > 0)
@@ -173,20 +177,26 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             Fault::ALL.iter().map(|fault| fault.name()),
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
         ),
-        classes_at: classes_at(run, &outcomes, plan),
+        class_bounds: class_bounds(run, &outcomes),
+        right_by_rule: right_by_rule(run, plan.judge),
         class_shares_with_elsewhere: shares(&class_counts(&with_elsewhere), run.traces.len()),
         flags: flags(run, &outcomes),
         two_by_two: diagnose::two_by_two(
             prompt_size(run, plan),
             &columns.em,
-            &columns.right,
+            &outcomes
+                .iter()
+                .map(|outcome| outcome.judgments.correctness(ArmName::Retrieved))
+                .collect::<Vec<_>>(),
             &columns.answer_f1,
         ),
         waterfall_n,
         waterfall,
         waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
-        arms: arms::arm_scores(&run.traces, plan.judge, &bootstrap),
+        arms: arms::arm_scores(&run.traces, &outcomes, plan.judge.scorer, &bootstrap),
         repeats: arms::repeats(&run.traces, plan.judge),
+        loss_budget_f1: of_f1
+            .map(|of| verdict::judge_losses(&run.traces, &outcomes, of, &bootstrap).0),
         loss_budget,
         rule_of_thumb: verdict::rule_of_thumb(em_at_5, verdict.bottleneck),
         verdict,
@@ -331,25 +341,40 @@ fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share
     shares.collect()
 }
 
-fn classes_at(
-    run: &SavedRun,
-    outcomes: &[Outcome],
-    plan: &EvaluationPlan,
-) -> BTreeMap<String, BTreeMap<String, usize>> {
-    let counted = [0.4, 0.8].map(|correct_f1| {
-        let judge = Judge {
-            correct_f1,
-            ..plan.judge
-        };
-        let questions = run.traces.par_iter().zip(outcomes);
-        let classes: Vec<FailureClass> = questions
-            .map(|(trace, outcome)| outcome.class_with(trace, rightness(trace, judge)))
-            .collect();
-        let counts = count(
-            FailureClass::ALL.iter().map(|class| class.name()),
-            classes.into_iter().map(FailureClass::name),
-        );
-        (format!("{correct_f1:.1}"), counts)
+/// Counts each class twice, with every unsure answer taken for right and for wrong.
+fn class_bounds(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, [usize; 2]> {
+    let is_unsure = |outcome: &Outcome| outcome.class == FailureClass::Unsure;
+    if !outcomes.iter().any(is_unsure) {
+        return BTreeMap::new();
+    }
+    let [right, wrong] = [Correctness::Right, Correctness::Wrong].map(|correctness| {
+        let questions = run.traces.iter().zip(outcomes);
+        let classes = questions.map(|(trace, outcome)| {
+            outcome
+                .class_with(trace, &outcome.judgments.resolved(correctness))
+                .name()
+        });
+        count(FailureClass::ALL.iter().map(|class| class.name()), classes)
+    });
+    right
+        .into_iter()
+        .zip(wrong.into_values())
+        .map(|((class, right), wrong)| (class, [right.min(wrong), right.max(wrong)]))
+        .collect()
+}
+
+/// Counts the right answers to answerable questions under each rule.
+fn right_by_rule(run: &SavedRun, judge: Judge) -> BTreeMap<String, usize> {
+    let counted = RightRule::ALL.map(|rule| {
+        let judge = Judge { rule, ..judge };
+        let right = run.traces.par_iter().filter(|trace| {
+            trace.question.kind != QuestionKind::Unanswerable
+                && trace
+                    .attempt(ArmName::Retrieved)
+                    .and_then(|attempt| judge_attempt(&trace.question, attempt, judge))
+                    .is_some_and(|judgment| judgment.correctness == Correctness::Right)
+        });
+        (rule.name().to_owned(), right.count())
     });
     counted.into()
 }
@@ -419,10 +444,10 @@ fn columns<'a>(
         outcomes,
         em,
         answer_f1,
-        right: run
-            .traces
-            .par_iter()
-            .map(|trace| rightness(trace, plan.judge).retrieved)
+        right: outcomes
+            .iter()
+            .map(|outcome| outcome.judgments.correctness(ArmName::Retrieved))
+            .map(|answer| answer.map(Correctness::score))
             .collect(),
         cluster_of: cluster_of(&run.traces, plan.cluster),
     }

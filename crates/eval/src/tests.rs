@@ -5,20 +5,24 @@ use std::collections::HashMap;
 use super::arms;
 use super::diagnose::{self, Cell, TwoByTwo};
 use super::score;
-use super::verdict::{Source, answer_terms, judge_losses, rule_of_thumb};
+use super::verdict::{BudgetOf, Source, answer_terms, judge_losses, rule_of_thumb};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::config::Settings;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::*;
 use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
 pub(super) const JUDGE: Judge = Judge {
     scorer: Scorer::Squad2,
+    rule: RightRule::F1,
     correct_f1: 0.6,
 };
+
+const OF_F1: BudgetOf = BudgetOf::F1(Scorer::Squad2);
 
 fn attempt(extracted: &str) -> Attempt {
     Attempt {
@@ -56,8 +60,6 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
     Trace {
         index,
         question: Question {
-            id: format!("q{index}").as_str().into(),
-            text: "When?".to_owned(),
             kind: QuestionKind::Span,
             answers: vec!["18 May".to_owned()],
             evidence: vec![vec![Member {
@@ -65,10 +67,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
                 ranges: vec![],
             }]],
             relevant: [("d".into(), 1)].into(),
-            required: vec![],
-            forbidden: vec![],
-            tags: vec![],
-            split: None,
+            ..Question::new(format!("q{index}").as_str().into(), "When?".to_owned())
         },
         gold: Gold {
             documents: support,
@@ -103,10 +102,22 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
         fault: None,
         lost,
         reason: String::new(),
+        judgments: Judgments::default(),
         flags: vec![],
         reached,
         by_step: vec![],
     }
+}
+
+/// Returns the outcomes with the judgments of their traces' answers.
+fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
+    let judged = traces.iter().zip(outcomes);
+    judged
+        .map(|(trace, outcome)| Outcome {
+            judgments: Judgments::new(trace, JUDGE),
+            ..outcome
+        })
+        .collect()
 }
 
 /// Right; lost by retrieval; the reader's; not in the corpus; distracted (F1 of `about 18 May` is .8, the oracle's 1).
@@ -125,6 +136,7 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
         outcome(FailureClass::Corpus, Some(Stage::Corpus)),
         outcome(FailureClass::Correct, None),
     ];
+    let outcomes = judged(&traces, outcomes);
     (traces, outcomes)
 }
 
@@ -132,7 +144,7 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
 fn the_loss_budget_adds_up_term_by_term() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, verdict) = judge_losses(&traces, &outcomes, JUDGE, true, &plan);
+    let (budget, verdict) = judge_losses(&traces, &outcomes, OF_F1, &plan);
     // Scores 1, 0, 0, 0, .8: loss 1 - 1.8/5 = .64. Terms: corpus 1/5, retrieval (1-0)/5, reader (1-0)/5, distraction (1-.8)/5.
     assert!((budget.loss - 0.64).abs() < 1e-12 && budget.n == 5);
     let term = |source: Source| {
@@ -171,7 +183,7 @@ fn gold_in_noise_parts_distraction_from_delivery() {
         attempts: vec![attempt("about 18 May")],
     });
     let terms =
-        |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, JUDGE).expect("answered");
+        |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, OF_F1).expect("answered");
     // r = 0, o = 1, g = .8 (P 2/3, R 1): reader 0, distraction 1 - .8, retrieval .8 - 0; in all 1 - r = 1.
     let found = terms(
         &lost,
@@ -211,7 +223,8 @@ fn an_answer_elsewhere_may_be_taken_for_support() {
     ];
     outcomes[0].flags = vec![Flag::AnswerElsewhere];
     outcomes[1].flags = vec![Flag::AnswerElsewhere];
-    let counted = diagnose::with_elsewhere(&traces, &outcomes, JUDGE);
+    let outcomes = judged(&traces, outcomes);
+    let counted = diagnose::with_elsewhere(&traces, &outcomes);
     let classes: Vec<FailureClass> = counted.iter().map(|outcome| outcome.class).collect();
     assert_eq!(
         classes,
@@ -287,7 +300,7 @@ fn only_a_call_costs_tokens() {
 fn without_a_generator_the_terms_are_shares_of_lost_support() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, _) = judge_losses(&traces, &outcomes, JUDGE, false, &plan);
+    let (budget, _) = judge_losses(&traces, &outcomes, BudgetOf::Support, &plan);
     // Two of five lost their support: one to the corpus, one to retrieval.
     assert!((budget.loss - 0.4).abs() < 1e-12);
 }
@@ -299,7 +312,7 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
         .collect();
     let outcomes = vec![outcome(FailureClass::Retrieval, Some(Stage::Retrieval)); 40];
     let plan = Bootstrap::new((0..40).collect(), 500, 1);
-    let (_, verdict) = judge_losses(&traces, &outcomes, JUDGE, true, &plan);
+    let (_, verdict) = judge_losses(&traces, &outcomes, OF_F1, &plan);
     assert_eq!(
         (verdict.bottleneck, verdict.undecided),
         (Some(Source::Retrieval), false)
@@ -311,8 +324,7 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
     let (_, verdict) = judge_losses(
         &right,
         &vec![outcome(FailureClass::Correct, None); 3],
-        JUDGE,
-        true,
+        OF_F1,
         &Bootstrap::new(vec![0, 1, 2], 50, 1),
     );
     assert_eq!(verdict.text, "Nothing was lost.");
@@ -345,7 +357,13 @@ fn the_waterfall_counts_support_stage_by_stage() {
 #[test]
 fn the_two_by_two_leaves_out_what_lacks_a_side() {
     let em = [Some(1.0), Some(1.0), Some(0.0), None, Some(0.0)];
-    let right = [Some(true), Some(false), Some(false), Some(true), None];
+    let right = [
+        Some(Correctness::Right),
+        Some(Correctness::Wrong),
+        Some(Correctness::Wrong),
+        Some(Correctness::Right),
+        None,
+    ];
     let f1 = [Some(1.0), Some(0.5), Some(0.1), Some(1.0), Some(1.0)];
     let table = diagnose::two_by_two(5, &em, &right, &f1);
     let cell = |n, mean_f1| Cell { n, mean_f1 };
@@ -356,6 +374,8 @@ fn the_two_by_two_leaves_out_what_lacks_a_side() {
         hit_wrong: cell(1, 0.5),
         miss_right: cell(0, 0.0),
         miss_wrong: cell(1, 0.1),
+        hit_unsure: cell(0, 0.0),
+        miss_unsure: cell(0, 0.0),
     };
     assert_eq!(table, expected);
 }
@@ -386,7 +406,7 @@ fn scores_come_from_traces_and_saved_passages() {
         .iter()
         .map(|name| name.parse().expect("a measure"))
         .collect();
-    let scores = score::score(&run, &measures, Scorer::Squad2);
+    let scores = score::score(&run, &measures, JUDGE);
     let column = |name: &str| {
         scores
             .column(name.parse().expect("a measure"))
@@ -480,7 +500,7 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
             .iter()
             .map(|name| name.parse().expect("a measure"))
             .collect();
-        score::score(run, &measures, Scorer::Squad2).rows[0].clone()
+        score::score(run, &measures, JUDGE).rows[0].clone()
     };
     // `d#0` is 100 bytes, the text of `d#1` differs from its range.
     run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
@@ -531,7 +551,7 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
         ("AnswerContains", 1.0),
         ("AnswerEM(HasAns)", 0.0),
     ] {
-        let scores = score::score(&run, &[name.parse().expect("a measure")], Scorer::Squad2);
+        let scores = score::score(&run, &[name.parse().expect("a measure")], JUDGE);
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
         assert!(
             (value - expected).abs() < 1e-12,
@@ -541,7 +561,7 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
     let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
         .map(|name| name.parse().expect("a measure"));
     assert_eq!(
-        score::score(&run, &undefined, Scorer::Squad2).rows[0],
+        score::score(&run, &undefined, JUDGE).rows[0],
         [None, None, None]
     );
 }
@@ -556,7 +576,7 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
     };
     let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
     assert!(
-        score::score(&run, &measures, Scorer::Squad2)
+        score::score(&run, &measures, JUDGE)
             .rows
             .iter()
             .flatten()

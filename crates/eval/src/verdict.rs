@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, Stage, SupportRule, Trace};
@@ -89,6 +89,35 @@ pub const LOSS_DIGITS: u32 = 3;
 /// The quantity that a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
 
+/// The score whose loss a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BudgetOf {
+    /// Right answers: 1, 0.5 where the rule is unsure, 0.
+    Right,
+    /// `AnswerF1` by this scorer; for questions with key facts right answers.
+    F1(Scorer),
+    /// Support, for a run without an oracle arm.
+    Support,
+}
+
+impl BudgetOf {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right answers",
+            Self::F1(_) => "AnswerF1",
+            Self::Support => SUPPORT,
+        }
+    }
+
+    fn score(self, trace: &Trace, outcome: &Outcome, arm: ArmName) -> Option<f64> {
+        match self {
+            Self::Right => diagnose::right(trace, outcome, arm),
+            Self::F1(scorer) => diagnose::f1(trace, outcome, arm, scorer),
+            Self::Support => None,
+        }
+    }
+}
+
 /// One term of the budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
@@ -103,7 +132,7 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossBudget {
-    /// The quantity lost: `answer score` with a generator, `support` without.
+    /// The quantity lost: `right answers` or `AnswerF1` with a generator, `support` without.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -133,19 +162,15 @@ pub struct LossVerdict {
 pub fn judge_losses(
     traces: &[Trace],
     outcomes: &[Outcome],
-    judge: Judge,
-    has_oracle: bool,
+    of: BudgetOf,
     bootstrap: &Bootstrap,
 ) -> (LossBudget, LossVerdict) {
     let rows: Vec<Option<[f64; 7]>> = traces
         .iter()
         .zip(outcomes)
-        .map(|(trace, outcome)| {
-            if has_oracle {
-                answer_terms(trace, outcome, judge)
-            } else {
-                support_terms(outcome)
-            }
+        .map(|(trace, outcome)| match of {
+            BudgetOf::Support => support_terms(outcome),
+            BudgetOf::Right | BudgetOf::F1(_) => answer_terms(trace, outcome, of),
         })
         .collect();
     let columns: Vec<Vec<Option<f64>>> = (0..Source::ALL.len())
@@ -168,9 +193,8 @@ pub fn judge_losses(
                 mean,
                 ci95: bootstrap.interval(resampled.clone()),
             });
-    let of = if has_oracle { "answer score" } else { SUPPORT };
     let budget = LossBudget {
-        of: of.to_owned(),
+        of: of.name().to_owned(),
         n,
         loss: means.iter().sum::<f64>() + 0.0,
         terms: terms.collect(),
@@ -181,8 +205,8 @@ pub fn judge_losses(
 
 /// Returns the loss of one question to each of [`Source::ALL`]; `None` if it has no gold answers, no answer, or no
 /// oracle answer.
-pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
-    let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
+pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Option<[f64; 7]> {
+    let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
     outcome.reached?;
     // Without labels the oracle is missing; a failed question lacks an arm.
     if trace.gold.documents.rule == SupportRule::AnswerString
@@ -195,11 +219,11 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
         terms[Source::Corpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
-    let oracle = diagnose::quality(trace, ArmName::Oracle, judge)?;
+    let oracle = of.score(trace, outcome, ArmName::Oracle)?;
     terms[Source::Reader as usize] += 1.0 - oracle;
     let (source, best) = match (
         outcome.lost.and_then(Source::of_lost),
-        diagnose::quality(trace, ArmName::GoldInNoise, judge),
+        of.score(trace, outcome, ArmName::GoldInNoise),
     ) {
         (Some(stage), Some(in_noise)) => {
             terms[Source::Distraction as usize] += oracle - in_noise;
@@ -319,7 +343,7 @@ fn sentence(
         LOSS_DIGITS,
     );
     format!(
-        "{head} {}: it loses {:.3}{interval} of {} a question ({:.3} with all terms), {margin}; largest in {:.0} % of resamples.",
+        "{head} {}: it loses {:.3}{interval} {} per question ({:.3} in all), {margin}; largest in {:.0} % of resamples.",
         largest.source.spoken(),
         shown[first],
         budget.of,

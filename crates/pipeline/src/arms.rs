@@ -239,16 +239,10 @@ mod tests {
             }]
         });
         let question = Question {
-            id: "q".into(),
-            text: String::new(),
             kind: QuestionKind::Span,
             answers: vec!["x".to_owned()],
             evidence: evidence.collect(),
-            relevant: [].into(),
-            required: vec![],
-            forbidden: vec![],
-            tags: vec![],
-            split: None,
+            ..Question::new("q".into(), String::new())
         };
         let support = Support {
             holds: true,

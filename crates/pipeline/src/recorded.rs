@@ -307,8 +307,9 @@ mod tests {
     use super::*;
     use crate::contexts::hash;
     use ragtriage_core::attribute::classify::{Outcome, classify};
-    use ragtriage_core::attribute::judge::{Judge, rightness};
+    use ragtriage_core::attribute::judge::Judgments;
     use ragtriage_core::measure::answer::Scorer;
+    use ragtriage_core::rightness::{Judge, RightRule};
     use ragtriage_core::text::tokens::{self, Tokenizer};
     use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
     use ragtriage_runs::external::Position;
@@ -358,16 +359,10 @@ mod tests {
             }]
         };
         Question {
-            id: "q".into(),
-            text: "which?".to_owned(),
             kind: QuestionKind::Span,
             answers: vec!["two".to_owned()],
             evidence: evidence.iter().map(member).collect(),
-            relevant: [].into(),
-            required: vec![],
-            forbidden: vec![],
-            tags: vec![],
-            split: None,
+            ..Question::new("q".into(), "which?".to_owned())
         }
     }
 
@@ -401,6 +396,7 @@ mod tests {
     fn outcome(asked: &QuestionResult) -> Outcome {
         let judge = Judge {
             scorer: Scorer::Squad2,
+            rule: RightRule::F1,
             correct_f1: 0.6,
         };
         let passages: HashMap<ChunkId, Passage> = asked
@@ -408,7 +404,12 @@ mod tests {
             .passages()
             .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
             .collect();
-        classify(&asked.trace, 5, rightness(&asked.trace, judge), &passages)
+        classify(
+            &asked.trace,
+            5,
+            Judgments::new(&asked.trace, judge),
+            &passages,
+        )
     }
 
     fn ids(

@@ -127,15 +127,7 @@ impl Sink for SingleSink {
 
 fn unlabelled(text: &str) -> Question {
     Question {
-        id: QuestionId::from("question"),
-        text: text.to_owned(),
         kind: QuestionKind::Span,
-        answers: Vec::new(),
-        evidence: Vec::new(),
-        relevant: [].into(),
-        required: Vec::new(),
-        forbidden: Vec::new(),
-        tags: Vec::new(),
-        split: None,
+        ..Question::new(QuestionId::from("question"), text.to_owned())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::answer_audit;
 use crate::document::{Element, Fact, Report, Table};
+use ragtriage_core::text::numbers::{percent, percents};
 use ragtriage_core::types::FailureClass;
 use ragtriage_eval::audit::{Audit, SheetLine};
 
@@ -66,9 +67,10 @@ pub fn report(audit: &Audit) -> Report {
 }
 
 fn error_rate(audit: &Audit) -> String {
-    let ci95 = audit.wrong.ci95.map_or(String::new(), |ci| {
-        format!(", 95% CI [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
-    });
+    let ci95 = audit
+        .wrong
+        .ci95
+        .map_or(String::new(), |ci| format!(", 95% CI {}", percents(ci)));
     format!(
         "{} of {} sampled questions were audited, and {} had the wrong class: error rate {}{ci95}.",
         audit.n_audited,
@@ -76,10 +78,6 @@ fn error_rate(audit: &Audit) -> String {
         audit.wrong.count,
         percent(audit.wrong.share)
     )
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 fn shares(audit: &Audit) -> Table {
@@ -95,9 +93,7 @@ fn shares(audit: &Audit) -> Table {
             class.name().to_owned(),
             percent(share.printed),
             percent(share.corrected),
-            share.ci95.map_or(String::new(), |ci| {
-                format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
-            }),
+            share.ci95.map_or(String::new(), percents),
         ]);
     }
     table.notes.push(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::document::{Element, Fact, Notice, Report};
-use ragtriage_core::text::numbers::{listed, plural, thousands};
+use ragtriage_core::text::numbers::{listed, percent, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::DocId;
 use ragtriage_datasets::lint::finding::Finding;
@@ -99,10 +99,6 @@ fn figures(figures: &Figures) -> Vec<Fact> {
         Fact::new("pooled", text)
     }));
     facts
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 fn counts(counts: &BTreeMap<String, usize>) -> String {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::document::TableCell;
-use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::types::{Passage, Trace};
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::EvaluationPlan;
@@ -31,6 +31,7 @@ pub fn plan() -> EvaluationPlan {
         k: 1,
         judge: Judge {
             scorer: Scorer::Squad2,
+            rule: RightRule::F1,
             correct_f1: 0.6,
         },
         resamples: 200,

@@ -2,7 +2,9 @@
 
 use super::delivery::Delivery;
 use super::elsewhere::Elsewhere;
+use super::judge::Judgments;
 use super::{Passages, reason};
+use crate::rightness::Correctness;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
 use crate::text::numbers::thousands;
@@ -15,17 +17,6 @@ use crate::types::{
 /// does silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
-/// Correctness of each arm's first answer; `None` where the arm was not run or the question has no gold answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rightness {
-    /// The pipeline's answer.
-    pub retrieved: Option<bool>,
-    /// With the gold passages alone.
-    pub oracle: Option<bool>,
-    /// Closed book, without context.
-    pub closed_book: Option<bool>,
-}
-
 /// Failure class, flags and failure modes of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -35,6 +26,8 @@ pub struct Outcome {
     pub fault: Option<Fault>,
     /// Rule that gave the class, as a sentence.
     pub reason: String,
+    /// Judgments of the question's answers.
+    pub judgments: Judgments,
     /// Flags of the question.
     pub flags: Vec<Flag>,
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
@@ -53,14 +46,14 @@ impl Outcome {
         self.reached.and_then(first_lost)
     }
 
-    /// Returns the class of the same delivery if other answers were right.
+    /// Returns the class of the same delivery with other judgments of the answers.
     #[must_use]
-    pub fn class_with(&self, trace: &Trace, right: Rightness) -> FailureClass {
+    pub fn class_with(&self, trace: &Trace, judgments: &Judgments) -> FailureClass {
         decide(
             trace,
             self.reached.is_some(),
             self.lost.map(|stage| (stage, String::new())).as_ref(),
-            right,
+            judgments,
         )
         .0
     }
@@ -68,7 +61,7 @@ impl Outcome {
 
 /// Classifies a question from its trace. `k` is how many hits are packed. With repeats an arm's first attempt decides.
 #[must_use]
-pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
+pub fn classify(trace: &Trace, k: usize, judgments: Judgments, passages: &dyn Passages) -> Outcome {
     // A question that failed before any call has nothing to classify.
     if trace.error.is_some() {
         return Outcome {
@@ -77,6 +70,7 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
             reason: trace
                 .failure()
                 .map_or(String::new(), |failure| failure.to_string()),
+            judgments,
             flags: Vec::new(),
             lost: None,
             reached: None,
@@ -88,15 +82,16 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
     let lost = reached
         .and_then(first_lost)
         .map(|stage| lost(&delivery, stage));
-    let (class, fault, reason) = decide(trace, reached.is_some(), lost.as_ref(), right);
+    let (class, fault, reason) = decide(trace, reached.is_some(), lost.as_ref(), &judgments);
     Outcome {
         class,
         fault,
         lost: lost.map(|(stage, _)| stage),
         reason,
-        flags: flags(&delivery, right),
+        flags: flags(&delivery, &judgments),
         reached,
         by_step: delivery.by_step(),
+        judgments,
     }
 }
 
@@ -124,7 +119,7 @@ fn decide(
     trace: &Trace,
     has_gold: bool,
     lost: Option<&(Stage, String)>,
-    right: Rightness,
+    judgments: &Judgments,
 ) -> (FailureClass, Option<Fault>, String) {
     let attempt = trace.attempt(ArmName::Retrieved);
     if let Some(failure) = trace.failure() {
@@ -134,17 +129,24 @@ fn decide(
         return unanswerable(attempt);
     }
     let plain = |class, why: &str| (class, None, why.to_owned());
-    match (attempt, right.retrieved, lost) {
-        (Some(_), Some(true), None) if has_gold => plain(
+    let judgment = judgments.of(ArmName::Retrieved);
+    let correctness = judgment.map(|judgment| judgment.correctness);
+    match (attempt, correctness, lost) {
+        (Some(_), Some(Correctness::Unsure), _) => (
+            FailureClass::Unsure,
+            None,
+            judgment.map_or(String::new(), |judgment| judgment.reason.clone()),
+        ),
+        (Some(_), Some(Correctness::Right), None) if has_gold => plain(
             FailureClass::Correct,
             "right, and its support was in the prompt",
         ),
-        (Some(_), Some(true), Some((stage, why))) => (
+        (Some(_), Some(Correctness::Right), Some((stage, why))) => (
             FailureClass::CorrectUnsupported,
             None,
             format!("right, though its support was lost ({stage}): {why}"),
         ),
-        (Some(_), Some(true), None) => plain(
+        (Some(_), Some(Correctness::Right), None) => plain(
             FailureClass::CorrectUnsupported,
             "right, with no evidence and no answer string to look for its support by",
         ),
@@ -157,7 +159,9 @@ fn decide(
         (Some(_), None, None) => {
             plain(FailureClass::Unattributed, "no gold answer to compare with")
         }
-        (Some(attempt), Some(false), None) => generation(attempt, right),
+        (Some(attempt), Some(Correctness::Wrong), None) => {
+            generation(attempt, judgments.correctness(ArmName::Oracle))
+        }
     }
 }
 
@@ -179,7 +183,10 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
     (class, None, why.to_owned())
 }
 
-fn generation(attempt: &Attempt, right: Rightness) -> (FailureClass, Option<Fault>, String) {
+fn generation(
+    attempt: &Attempt,
+    oracle: Option<Correctness>,
+) -> (FailureClass, Option<Fault>, String) {
     if server_truncated(attempt) {
         let [billed, sent] = [
             attempt.tokens.prompt_billed.unwrap_or_default(),
@@ -192,18 +199,22 @@ fn generation(attempt: &Attempt, right: Rightness) -> (FailureClass, Option<Faul
             format!("the endpoint read {billed} of {sent} prompt tokens"),
         );
     }
-    let (fault, why) = match (attempt.stance, right.oracle) {
+    let (fault, why) = match (attempt.stance, oracle) {
         (Stance::Abstained, _) => (Fault::Abstained, "it said that it does not know"),
         (Stance::Refused, _) => (Fault::Refused, "it declined to answer"),
         (Stance::Unreadable, _) => (Fault::Format, "no answer could be read from its reply"),
-        (Stance::Answered, Some(true)) => (
+        (Stance::Answered, Some(Correctness::Right)) => (
             Fault::ContextUse,
             "the answer is wrong, and right from the gold passages alone",
         ),
-        (Stance::Answered, Some(false)) => (
+        (Stance::Answered, Some(Correctness::Wrong)) => (
             Fault::Reader,
             "the answer is wrong, from the gold passages alone too",
         ),
+        (Stance::Answered, Some(Correctness::Unsure)) => {
+            let why = "support was in the prompt; the answer is wrong, and the one from the gold passages alone is unsure";
+            return (FailureClass::Generation, None, why.to_owned());
+        }
         (Stance::Answered, None) => {
             let why = "support was in the prompt; the answer is wrong, and there is none from the gold passages alone to compare";
             return (FailureClass::Generation, None, why.to_owned());
@@ -216,8 +227,11 @@ fn generation(attempt: &Attempt, right: Rightness) -> (FailureClass, Option<Faul
     )
 }
 
-fn flags(delivery: &Delivery<'_>, right: Rightness) -> Vec<Flag> {
+fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
     let trace = delivery.trace;
+    let [retrieved, oracle, closed_book] =
+        [ArmName::Retrieved, ArmName::Oracle, ArmName::ClosedBook]
+            .map(|arm| judgments.correctness(arm));
     let tests = [
         (Flag::Cut, any_cut(delivery)),
         (
@@ -233,11 +247,13 @@ fn flags(delivery: &Delivery<'_>, right: Rightness) -> Vec<Flag> {
         (Flag::AnswerElsewhere, answer_elsewhere(delivery)),
         (
             Flag::Misled,
-            right.closed_book == Some(true) && right.retrieved == Some(false),
+            closed_book == Some(Correctness::Right) && retrieved == Some(Correctness::Wrong),
         ),
         (
             Flag::LabelSuspect,
-            right.oracle == Some(false) && (answer_near_gold(trace) || arms_agree(trace, right)),
+            oracle == Some(Correctness::Wrong)
+                && (answer_near_gold(trace)
+                    || (retrieved == Some(Correctness::Wrong) && arms_agree(trace))),
         ),
         (
             Flag::ServerTruncated,
@@ -325,8 +341,8 @@ fn answer_near_gold(trace: &Trace) -> bool {
         .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
 }
 
-/// Returns true if all arms give the same wrong answer although their passages differ.
-fn arms_agree(trace: &Trace, right: Rightness) -> bool {
+/// Returns true if all arms give the same answer although their passages differ.
+fn arms_agree(trace: &Trace) -> bool {
     let attempts: Vec<&Attempt> = trace
         .arms
         .iter()
@@ -336,8 +352,7 @@ fn arms_agree(trace: &Trace, right: Rightness) -> bool {
         return false;
     };
     let answer = normalise::official(&first.extracted);
-    right.retrieved == Some(false)
-        && !answer.is_empty()
+    !answer.is_empty()
         && attempts
             .iter()
             .all(|attempt| attempt.stance == Stance::Answered)

@@ -1,36 +1,56 @@
-//! Decides whether an answer is right.
+//! Judgments of a question's answers, one for each condition (arm).
 
-use super::classify::Rightness;
-use crate::measure::answer::{self, Scorer};
-use crate::types::{ArmName, Trace};
+use crate::rightness::{Correctness, Judge, Judgment};
+use crate::types::{ArmName, Attempt, Question, Trace};
 
-/// Criterion of a right answer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judge {
-    /// The script that scores answers.
-    pub scorer: Scorer,
-    /// Minimum `AnswerF1` of a right answer.
-    pub correct_f1: f64,
+/// Judgment of each arm's first answer; none where the arm was not run, its call failed, or the question has no gold answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgments([Option<Judgment>; ArmName::ALL.len()]);
+
+impl Judgments {
+    /// Judges each arm's first answer.
+    #[must_use]
+    pub fn new(trace: &Trace, judge: Judge) -> Self {
+        Self(ArmName::ALL.map(|arm| judge_attempt(&trace.question, trace.attempt(arm)?, judge)))
+    }
+
+    /// Returns the judgment of an arm's answer.
+    #[must_use]
+    pub fn of(&self, arm: ArmName) -> Option<&Judgment> {
+        self.0[arm as usize].as_ref()
+    }
+
+    /// Returns the verdict on an arm's answer.
+    #[must_use]
+    pub fn correctness(&self, arm: ArmName) -> Option<Correctness> {
+        self.of(arm).map(|judgment| judgment.correctness)
+    }
+
+    /// Returns the same judgments with `correctness` wherever the rule was unsure.
+    #[must_use]
+    pub fn resolved(&self, correctness: Correctness) -> Self {
+        let mut resolved = self.clone();
+        for judgment in resolved.0.iter_mut().flatten() {
+            if judgment.correctness == Correctness::Unsure {
+                judgment.correctness = correctness;
+            }
+        }
+        resolved
+    }
+
+    /// Returns the same judgments with another one for `arm`.
+    #[must_use]
+    pub fn with(mut self, arm: ArmName, correctness: Correctness) -> Self {
+        self.0[arm as usize] = Some(Judgment::new(correctness, correctness.name()));
+        self
+    }
 }
 
-/// Judges each arm's first answer.
+/// Judges one attempt; `None` if its call failed or the question has no gold answer.
 #[must_use]
-pub fn rightness(trace: &Trace, judge: Judge) -> Rightness {
-    let of = |arm: ArmName| {
-        let attempt = trace
-            .attempt(arm)
-            .filter(|attempt| attempt.error.is_none())?;
-        answer::is_right(
-            &trace.question,
-            &attempt.extracted,
-            attempt.stance,
-            judge.scorer,
-            judge.correct_f1,
-        )
-    };
-    Rightness {
-        retrieved: of(ArmName::Retrieved),
-        oracle: of(ArmName::Oracle),
-        closed_book: of(ArmName::ClosedBook),
+pub fn judge_attempt(question: &Question, attempt: &Attempt, judge: Judge) -> Option<Judgment> {
+    if attempt.error.is_some() {
+        return None;
     }
+    judge.judge(question, &attempt.extracted, attempt.stance)
 }

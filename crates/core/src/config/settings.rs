@@ -14,6 +14,7 @@ use super::tune::TuneSettings;
 use crate::chunk::Strategy;
 use crate::measure::Measure;
 use crate::measure::answer::Scorer;
+use crate::rightness::RightRule;
 use crate::text::tokens::Tokenizer;
 use crate::types::ArmName;
 
@@ -327,13 +328,15 @@ pub struct EvaluationSettings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-affects" = "summary"))]
     pub measures: Vec<Measure>,
-    /// Primary metric: comparisons are decided by it. Default: `AnswerF1` if there are answers, else `EM@5`.
+    /// Primary metric: comparisons are decided by it. Default: `AnswerRight` if there are answers, else `EM@5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-affects" = "summary"))]
     pub primary: Option<Measure>,
     /// Scorer of answers.
     pub scorer: Scorer,
-    /// Minimum `AnswerF1` of a correct answer, in 0..=1.
+    /// Rule that decides whether an answer is right. Classes, loss budget, gates and verdict use it.
+    pub right: RightRule,
+    /// Minimum `AnswerF1` of a right answer where F1 decides, in 0..=1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub correct_f1: f64,
     /// Counterfactual conditions (arms) to generate answers for.
@@ -359,6 +362,7 @@ impl Default for EvaluationSettings {
             measures: Vec::new(),
             primary: None,
             scorer: Scorer::Squad2,
+            right: RightRule::Auto,
             correct_f1: 0.6,
             arms: vec![
                 ArmName::Retrieved,

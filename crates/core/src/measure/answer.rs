@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use crate::closed_set::closed_set;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{KeyFact, Question, QuestionKind, Stance};
+use crate::types::KeyFact;
 
 closed_set! {
     /// The official script whose rules score answers.
@@ -135,40 +135,6 @@ fn states(answer: &str, fact: &KeyFact) -> bool {
     AnswerMatcher::new(fact).found_in_text(answer)
 }
 
-/// Decides if an answer counts as correct.
-///
-/// With key facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
-/// Unanswerable: it abstained. `None` without gold answers and key facts.
-#[must_use]
-pub fn is_right(
-    question: &Question,
-    extracted: &str,
-    stance: Stance,
-    scorer: Scorer,
-    correct_f1: f64,
-) -> Option<bool> {
-    if question.kind == QuestionKind::Unanswerable {
-        return Some(stance == Stance::Abstained);
-    }
-    let facts = !question.required.is_empty() || !question.forbidden.is_empty();
-    if !facts && question.answers.is_empty() {
-        return None;
-    }
-    if stance != Stance::Answered {
-        return Some(false);
-    }
-    if facts {
-        let states_all = question.required.iter().all(|fact| states(extracted, fact));
-        let states_forbidden = question
-            .forbidden
-            .iter()
-            .any(|fact| states(extracted, fact));
-        return Some(states_all && !states_forbidden);
-    }
-    let scores = score(extracted, &question.answers, scorer);
-    Some(scores.em >= 1.0 || scores.f1 >= correct_f1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,31 +207,5 @@ mod tests {
         assert_eq!(stated("Cordon the node.", &facts), Some(0.5));
         assert_eq!(stated("", &facts), Some(0.0));
         assert_eq!(stated("Cordon the node.", &[]), None);
-    }
-
-    #[test]
-    fn a_free_answer_is_right_when_all_required_and_no_forbidden_fact_is_stated() {
-        let question = Question {
-            id: "q".into(),
-            text: "How do I roll back?".into(),
-            kind: QuestionKind::Free,
-            answers: vec![],
-            evidence: vec![],
-            relevant: [].into(),
-            required: vec![vec![
-                "kubectl rollout undo".into(),
-                "shopctl rollback".into(),
-            ]],
-            forbidden: vec![vec!["helm rollback".into()]],
-            tags: vec![],
-            split: None,
-        };
-        let right = |answer| is_right(&question, answer, Stance::Answered, Scorer::Squad2, 0.6);
-        assert_eq!(right("Run `shopctl rollback`."), Some(true));
-        assert_eq!(
-            right("Run `shopctl rollback`, or helm rollback."),
-            Some(false)
-        );
-        assert_eq!(right("Ask the owner."), Some(false));
     }
 }

@@ -224,6 +224,12 @@ impl Family {
 
     fn answer_facts(self) -> Option<MeasureFacts> {
         Some(match self {
+            Self::AnswerRight => share(
+                "1 when the answer is right by `evaluation.right`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for abstaining",
+                None,
+                &["accuracy", "correctness"],
+                "this project; near misses and their error rate are in its documentation",
+            ),
             Self::AnswerEm => share(
                 "1 when the normalised answer equals a normalised gold, else 0; the best gold counts",
                 Some(
@@ -253,7 +259,7 @@ impl Family {
             Self::AnswerContains => share(
                 "1 when the answer contains a gold, normalised as for EM, on word boundaries: for models that chat",
                 None,
-                &["accuracy", "answer inclusion"],
+                &["answer inclusion"],
                 "Mallen et al. 2023",
             ),
             Self::AnswerEmHasAns | Self::AnswerF1HasAns => share(
@@ -283,6 +289,12 @@ impl Family {
                     "this project: following a superseded command is an incident",
                 )
             },
+            Self::Groundedness => share(
+                "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or abstaining answer",
+                None,
+                &["K-Precision", "faithfulness"],
+                "Adlakha et al. 2024",
+            ),
             _ => return None,
         })
     }

@@ -90,6 +90,8 @@ families! {
     Iou = "IoU", KOrPrompt;
     /// The best precision that the chunking allows.
     PrecisionOmega = "PrecisionOmega", Nothing;
+    /// The answer is right.
+    AnswerRight = "AnswerRight", Nothing;
     /// The answer equals a gold answer.
     AnswerEm = "AnswerEM", Nothing;
     /// Token F1 of the answer.
@@ -112,6 +114,8 @@ families! {
     FactRecall = "FactRecall", Nothing;
     /// Share of the forbidden facts that the answer states.
     ForbiddenFacts = "ForbiddenFacts", Nothing;
+    /// Share of the answer's tokens that occur in the prompt's passages.
+    Groundedness = "Groundedness", Nothing;
 }
 
 impl Family {
@@ -120,7 +124,8 @@ impl Family {
     pub fn scores_answers(self) -> bool {
         matches!(
             self,
-            Self::AnswerEm
+            Self::AnswerRight
+                | Self::AnswerEm
                 | Self::AnswerF1
                 | Self::AnswerPrecision
                 | Self::AnswerRecall
@@ -131,6 +136,7 @@ impl Family {
                 | Self::AnswerF1NoAns
                 | Self::FactRecall
                 | Self::ForbiddenFacts
+                | Self::Groundedness
         )
     }
 

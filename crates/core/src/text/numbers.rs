@@ -1,5 +1,7 @@
 //! Readable numbers: counts, ordinals, lists, sizes.
 
+use crate::types::Interval;
+
 /// The first ordinals as words; beyond these, digits are easier to read.
 const PLACES: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -23,6 +25,24 @@ pub fn thousands(n: usize) -> String {
 #[must_use]
 pub fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { many })
+}
+
+/// Formats a share in 0..=1 as a percentage with one decimal: `12.5%`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// Formats `part` of `whole` as a percentage; `0.0%` of nothing.
+#[must_use]
+pub fn percent_of(part: usize, whole: usize) -> String {
+    percent(part as f64 / whole.max(1) as f64)
+}
+
+/// Formats an interval of a share in percent: `[46.1, 55.2]`.
+#[must_use]
+pub fn percents(ci: Interval) -> String {
+    format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
 }
 
 /// Formats a size in powers of 1,000 with one decimal: `1.5 MB`.

@@ -51,6 +51,8 @@ closed_set! {
         Packing = "packing",
         /// In the prompt, but the answer is wrong.
         Generation = "generation",
+        /// The rule of rightness cannot tell whether the answer is right.
+        Unsure = "unsure",
         /// Right, with support in the prompt.
         Correct = "correct",
         /// Right without support: memory, another passage, luck.

@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::pairs::{Pairs, Side};
+use super::pairs::Pairs;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_core::attribute::judge::rightness;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
 
@@ -99,12 +98,7 @@ struct PairedFate {
 }
 
 /// Judges every pair; outcomes are parallel to their run's traces.
-pub(super) fn judged(
-    pairs: &Pairs<'_>,
-    first: &[Outcome],
-    second: &[Outcome],
-    judge: Judge,
-) -> JudgedPairs {
+pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome]) -> JudgedPairs {
     let mut list = pairs.list.iter();
     let of = if list.clone().any(|(a, _)| has_answer(a.trace))
         && list.any(|(_, b)| has_answer(b.trace))
@@ -114,8 +108,8 @@ pub(super) fn judged(
         JudgedBy::Support
     };
     let sides = pairs.list.iter().map(|(a, b)| {
-        let before = fate(*a, &first[a.at], of, judge);
-        before.zip(fate(*b, &second[b.at], of, judge))
+        let before = fate(&first[a.at], of);
+        before.zip(fate(&second[b.at], of))
     });
     JudgedPairs {
         of,
@@ -123,9 +117,17 @@ pub(super) fn judged(
     }
 }
 
-fn fate(side: Side<'_>, outcome: &Outcome, of: JudgedBy, judge: Judge) -> Option<PairedFate> {
+/// `None` where it is unknown, an unsure answer included.
+fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
     let (good, class) = match of {
-        JudgedBy::Answer => (rightness(side.trace, judge).retrieved?, outcome.class),
+        JudgedBy::Answer => {
+            let good = match outcome.judgments.correctness(ArmName::Retrieved)? {
+                Correctness::Right => true,
+                Correctness::Wrong => false,
+                Correctness::Unsure => return None,
+            };
+            (good, outcome.class)
+        }
         JudgedBy::Support => {
             outcome.reached?;
             let class = outcome

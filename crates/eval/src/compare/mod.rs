@@ -45,7 +45,7 @@ pub struct ComparePlan {
     pub evaluation: EvaluationPlan,
     /// The measures to compare; empty: all reported ones with a value in both runs.
     pub measures: Vec<Measure>,
-    /// The primary measure. Default: `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
+    /// The primary measure. Default: `AnswerRight`, else `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
     pub primary: Option<Measure>,
     /// Compares runs over different questions on the shared ones.
     pub intersect: bool,
@@ -123,19 +123,14 @@ fn pair(
     if plan.measures.is_empty() {
         measures.retain(|difference| difference.n > 0);
     }
-    let judged = answers::judged(
-        pairs,
-        &first.outcomes,
-        &second.outcomes,
-        plan.evaluation.judge,
-    );
+    let judged = answers::judged(pairs, &first.outcomes, &second.outcomes);
     PairComparison {
         run,
         questions: pairs.counts,
         verdict: String::new(),
         changes,
         measures,
-        predicted: predicted::predicted(pairs, first, second, plan.evaluation.judge),
+        predicted: predicted::predicted(pairs, first, second),
         cross: None,
         agreement: judged.agreement(),
         flips: judged.flips(pairs),
@@ -190,6 +185,7 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
         };
     }
     let usual = [
+        Measure::new(Family::AnswerRight, None),
         Measure::new(Family::AnswerF1, None),
         Measure::new(Family::Em, Some(Cutoff::Top(5))),
         Measure::new(Family::Ndcg, Some(Cutoff::Top(10))),

@@ -6,8 +6,7 @@ use serde::Serialize;
 use super::pairs::Pairs;
 use super::scored::Scored;
 use crate::diagnose;
-use crate::verdict::{self, Source};
-use ragtriage_core::attribute::judge::Judge;
+use crate::verdict::{self, BudgetOf, Source};
 use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::{ArmName, Interval};
 
@@ -74,20 +73,17 @@ struct Moved {
 /// The observed gain is the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at
 /// two stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is
 /// an upper bound.
-pub(super) fn predicted(
-    pairs: &Pairs<'_>,
-    first: &Scored,
-    second: &Scored,
-    judge: Judge,
-) -> Option<Predicted> {
+pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored) -> Option<Predicted> {
     let (mut moved, mut cluster_of) = (Vec::new(), Vec::new());
     for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
         let sides = [
             (a.trace, &first.outcomes[a.at]),
             (b.trace, &second.outcomes[b.at]),
         ];
-        let terms = sides.map(|(trace, outcome)| verdict::answer_terms(trace, outcome, judge));
-        let scores = sides.map(|(trace, _)| diagnose::quality(trace, ArmName::Retrieved, judge));
+        let terms =
+            sides.map(|(trace, outcome)| verdict::answer_terms(trace, outcome, BudgetOf::Right));
+        let scores =
+            sides.map(|(trace, outcome)| diagnose::right(trace, outcome, ArmName::Retrieved));
         let ([Some(of_a), Some(of_b)], [Some(from), Some(to)]) = (terms, scores) else {
             continue;
         };
@@ -159,7 +155,9 @@ mod tests {
     use crate::compare::tests::run;
     use crate::score::Scores;
     use crate::tests::{JUDGE, outcome};
-    use ragtriage_core::types::{Arm, FailureClass, Stage};
+    use ragtriage_core::attribute::classify::Outcome;
+    use ragtriage_core::attribute::judge::Judgments;
+    use ragtriage_core::types::{Arm, FailureClass, Stage, Trace};
     use ragtriage_runs::SavedRun;
 
     /// A run with these answers and a right oracle each; `lost`: true if ranking lost the question.
@@ -169,24 +167,23 @@ mod tests {
         for trace in &mut run.traces {
             trace.arms.push(right.clone());
         }
-        let class = |lost: &bool| {
-            if *lost {
+        let judged = |(lost, trace): (&bool, &Trace)| {
+            let outcome = if *lost {
                 outcome(FailureClass::Ranking, Some(Stage::Ranking))
             } else {
                 outcome(FailureClass::Correct, None)
+            };
+            Outcome {
+                judgments: Judgments::new(trace, JUDGE),
+                ..outcome
             }
         };
+        let outcomes = lost.iter().zip(&run.traces).map(judged).collect();
         let scores = Scores {
             measures: vec![],
             rows: vec![],
         };
-        (
-            run,
-            Scored {
-                scores,
-                outcomes: lost.iter().map(class).collect(),
-            },
-        )
+        (run, Scored { scores, outcomes })
     }
 
     fn run_oracle() -> Arm {
@@ -199,19 +196,19 @@ mod tests {
 
     fn predicted_of(a: &(SavedRun, Scored), b: &(SavedRun, Scored)) -> Option<Predicted> {
         let pairs = Pairs::new(&a.0, &b.0, true, false).expect("the same questions");
-        predicted(&pairs, &a.1, &b.1, JUDGE)
+        predicted(&pairs, &a.1, &b.1)
     }
 
     #[test]
     fn what_a_stage_had_lost_of_the_questions_that_come_back() {
         let a = run_of(
             "a",
-            &["1815", "about 18 May", "1815", "18 May"],
+            &["1815", "1815", "1815", "18 May"],
             &[true, true, true, false],
         );
         let b = run_of(
             "b",
-            &["18 May", "about 18 May", "1815", "1815"],
+            &["18 May", "18 May", "1815", "1815"],
             &[false, false, true, true],
         );
         let found = predicted_of(&a, &b).expect("two came back");
@@ -227,11 +224,11 @@ mod tests {
             ),
             (4, Source::Ranking, 2, 1)
         );
-        // Of the two that came back ranking had lost 1 and .2 (F1 of `about 18 May` is .8), and the one newly lost loses 1.
-        assert!((ranking.gain.predicted - (1.0 + 0.2 - 1.0) / 4.0).abs() < 1e-12);
-        // 1, 0 and -1 came in, and 0 for the question that is lost in both. Standard error sqrt(2/3) / 2, t(.975, 3) = 3.18:
-        // 0 -+ 1.30, cut to what a difference of scores can be.
-        assert!(ranking.gain.came_in.abs() < 1e-12);
+        // Ranking had lost both that came back, and the one newly lost loses 1.
+        assert!((ranking.gain.predicted - (1.0 + 1.0 - 1.0) / 4.0).abs() < 1e-12);
+        // 1, 1 and -1 came in, and 0 for the question that is lost in both: mean .25, variance 2.75 / 3, standard error
+        // .479, t(.975, 3) = 3.18: .25 -+ 1.52, cut to what a difference of scores can be.
+        assert!((ranking.gain.came_in - 0.25).abs() < 1e-12);
         assert_eq!(
             ranking.gain.ci95,
             Some(Interval {

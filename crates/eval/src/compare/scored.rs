@@ -30,7 +30,7 @@ impl Scored {
         plan: &EvaluationPlan,
     ) -> Self {
         Self {
-            scores: score::score(subject.run, measures, plan.judge.scorer),
+            scores: score::score(subject.run, measures, plan.judge),
             outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),
         }
     }

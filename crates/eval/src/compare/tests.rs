@@ -174,7 +174,7 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
         supported(),
         lost(Stage::Packing),
     ];
-    let judged = answers::judged(&pairs, &first, &second, JUDGE);
+    let judged = answers::judged(&pairs, &first, &second);
     let table = judged.agreement().expect("judged");
     assert_eq!(
         (table.of, table.n, table.only_baseline, table.only_run),

@@ -75,8 +75,8 @@ pub fn check(
         plan.gates.iter().partition(|gate| gate.needs_baseline());
     let bounded: Vec<Measure> = bounded.iter().map(|gate| gate.measure).collect();
     let dropping: Vec<Measure> = dropping.iter().map(|gate| gate.measure).collect();
-    let scorer = plan.evaluation.judge.scorer;
-    let scores = score::score(run, &bounded, scorer);
+    let rule = plan.evaluation.judge;
+    let scores = score::score(run, &bounded, rule);
     let means =
         summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &plan.evaluation));
     let mut questions = None;
@@ -85,8 +85,8 @@ pub fn check(
         let baseline = baseline.ok_or(GateError::NoBaseline { measure: *measure })?;
         let pairs = Pairs::new(baseline, run, plan.evaluation.cluster, plan.intersect)?;
         let (before, after) = (
-            score::score(baseline, &dropping, scorer),
-            score::score(run, &dropping, scorer),
+            score::score(baseline, &dropping, rule),
+            score::score(run, &dropping, rule),
         );
         drops = differences::differences(&before, &after, &pairs, &plan.evaluation);
         questions = Some(pairs.counts);

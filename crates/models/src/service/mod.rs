@@ -209,16 +209,8 @@ mod tests {
             panic!("refused")
         };
         let question = Question {
-            id: "q".into(),
-            text: "which?".to_owned(),
             kind: QuestionKind::Span,
-            answers: vec![],
-            evidence: vec![],
-            relevant: [].into(),
-            required: vec![],
-            forbidden: vec![],
-            tags: vec![],
-            split: None,
+            ..Question::new("q".into(), "which?".to_owned())
         };
         let long = format!("{{\"error\": \"Bearer sk-123 {}\"}}", "x".repeat(1000));
         let error = service

@@ -81,20 +81,11 @@ pub fn parted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::QuestionKind;
 
     fn parts(splits: &[Option<Split>], holds_out: bool) -> (usize, usize) {
         let question = |(number, split): (usize, &Option<Split>)| Question {
-            id: number.to_string().into(),
-            text: "?".into(),
-            kind: QuestionKind::Free,
-            answers: Vec::new(),
-            evidence: Vec::new(),
-            relevant: [].into(),
-            required: Vec::new(),
-            forbidden: Vec::new(),
-            tags: Vec::new(),
             split: *split,
+            ..Question::new(number.to_string().into(), "?".into())
         };
         let questions = splits.iter().enumerate().map(question).collect();
         let (_, choosing, confirming) = parted(

@@ -25,7 +25,7 @@ use crate::settings::assemble::{self, Assembled, Environment};
 use crate::settings::record;
 use crate::stock::{self, Made, Reuse, Stock};
 use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::Judge;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
@@ -50,8 +50,8 @@ pub struct Bench<'a> {
     pub measures: &'a [Measure],
     /// True if answers are generated.
     pub answers: bool,
-    /// The scorer of answers.
-    pub scorer: Scorer,
+    /// The rule for right answers.
+    pub judge: Judge,
     /// The environment of the process.
     pub environment: &'a Environment,
     /// The folder of runs.
@@ -272,7 +272,7 @@ impl Bench<'_> {
     }
 
     fn score(&self, saved: &SavedRun, key: String) -> SavedTrial {
-        let Scores { measures, rows } = score::score(saved, self.measures, self.scorer);
+        let Scores { measures, rows } = score::score(saved, self.measures, self.judge);
         SavedTrial {
             schema: SCHEMA,
             key,

@@ -14,6 +14,7 @@ use super::request::SweepRequest;
 use super::trial::{Bench, SweepWork, TrialResult};
 use super::trials::{DEFAULT, Trial};
 use crate::settings::Resolved;
+use crate::settings::assemble;
 use crate::stock::Stock;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Dataset;
@@ -200,7 +201,7 @@ impl SweepRequest<'_> {
             part,
             measures,
             answers,
-            scorer: self.base.settings.evaluation.scorer,
+            judge: assemble::evaluation(&self.base.settings).judge,
             environment: self.environment,
             folder: self.folder,
             git_commit: self.git_commit.clone(),

@@ -2,7 +2,7 @@
 
 use crate::document::Table;
 use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{percent_of, percents, plural};
 use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
 use ragtriage_eval::compare::p_text;
 
@@ -108,11 +108,9 @@ fn noise_note(whose: &str, noise: &Noise) -> String {
         NoiseSource::Recorded => format!("{whose} was asked {n} prompts several times in the runs"),
         NoiseSource::AskedAgain => format!("{whose} was asked {n} of its own prompts once more"),
     };
-    let ci95 = ci95.map_or(String::new(), |ci| {
-        format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
-    });
-    let rate = 100.0 * *flipped as f64 / (*n).max(1) as f64;
+    let ci95 = ci95.map_or(String::new(), |ci| format!(" {}", percents(ci)));
+    let rate = percent_of(*flipped, *n);
     format!(
-        "{what}: {flipped} flipped between right and wrong ({rate:.1}%{ci95}), a score changed by {mean_change:.3} on average"
+        "{what}: {flipped} flipped between right and wrong ({rate}{ci95}), a score changed by {mean_change:.3} on average"
     )
 }

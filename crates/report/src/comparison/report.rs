@@ -41,8 +41,8 @@ fn report_pair(pair: &PairView, report: &mut Report) {
     }
     if let Some(found) = &pair.agreement {
         report.table(agreement(found, &pair.label));
-        flips(pair, report);
     }
+    flips(pair, report);
 }
 
 /// The settings that differ between two runs.

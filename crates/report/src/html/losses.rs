@@ -2,7 +2,7 @@
 
 use super::contents::HtmlReport;
 use super::markup::{CountCell, crosswise, figure};
-use ragtriage_core::text::numbers::thousands;
+use crate::run::two_by_two_title;
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 
 /// The section's content.
@@ -20,15 +20,17 @@ pub(super) fn losses(page: &HtmlReport<'_>, out: &mut String) {
 }
 
 fn two_by_two(table: &TwoByTwo, out: &mut String) {
-    let title = format!(
-        "Retrieval by answer (EM@{}, {} questions)",
-        table.k,
-        thousands(table.n)
-    );
-    let columns = ["answer right", "answer wrong"].map(str::to_owned);
+    let title = two_by_two_title(table);
+    let columns = ["answer right", "answer wrong", "unsure"].map(str::to_owned);
     let rows = [
-        ("found", [table.hit_right, table.hit_wrong]),
-        ("not found", [table.miss_right, table.miss_wrong]),
+        (
+            "found",
+            [table.hit_right, table.hit_wrong, table.hit_unsure],
+        ),
+        (
+            "not found",
+            [table.miss_right, table.miss_wrong, table.miss_unsure],
+        ),
     ];
     let rows = rows.map(|(label, cells)| (label.to_owned(), cells.map(cell)));
     crosswise(&title, &columns, &rows, table.n, out);

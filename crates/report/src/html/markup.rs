@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::chart::{ChartPlacement, bars, svg};
 use crate::pictures::{Figure, Graphic};
 use crate::render::html::{escape, heading, list, rows};
-use ragtriage_core::text::numbers::thousands;
+use ragtriage_core::text::numbers::{percent, thousands};
 
 /// A picture under its heading, how to read it, and its figures.
 pub(super) fn figure(figure: &Figure, out: &mut String) {
@@ -35,11 +35,11 @@ pub(super) struct CountCell {
     pub detail: String,
 }
 
-/// A 2 x 2 table of `n` questions; a cell is the darker the more it counts.
-pub(super) fn crosswise(
+/// A table of two rows over `n` questions; a cell is the darker the more it counts.
+pub(super) fn crosswise<const COLUMNS: usize>(
     title: &str,
-    columns: &[String; 2],
-    rows: &[(String, [CountCell; 2]); 2],
+    columns: &[String; COLUMNS],
+    rows: &[(String, [CountCell; COLUMNS]); 2],
     n: usize,
     out: &mut String,
 ) {
@@ -71,10 +71,10 @@ pub(super) fn crosswise(
 fn cell(CountCell { count, detail }: &CountCell, n: usize) -> String {
     let share = *count as f64 / n.max(1) as f64;
     format!(
-        "<td class=\"shade{}\"><strong>{}</strong><small>{:.1}%{detail}</small></td>",
+        "<td class=\"shade{}\"><strong>{}</strong><small>{}{detail}</small></td>",
         shade(share),
         thousands(*count),
-        100.0 * share
+        percent(share)
     )
 }
 

@@ -4,7 +4,7 @@ use super::figure::Figure;
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::run::class_table;
 use crate::run::support::ClassRow;
-use ragtriage_core::text::numbers::thousands;
+use ragtriage_core::text::numbers::{percent, thousands};
 use ragtriage_core::types::{FailureClass, Interval};
 
 /// The picture; `None` for a run without questions.
@@ -53,9 +53,9 @@ fn row(class: &ClassRow, n: f64) -> Row {
             high: 100.0 * ci.high,
         }),
         figure: format!(
-            "{}{second}, {:.1}%",
+            "{}{second}, {}",
             thousands(class.count),
-            100.0 * class.share
+            percent(class.share)
         ),
         note: class.faults.clone(),
         ..Row::default()
@@ -85,6 +85,7 @@ mod tests {
                 low: 0.17,
                 high: 0.69,
             }),
+            bounds: None,
             with_elsewhere: Some(5),
         };
         let drawn = row(&class, 10.0);

@@ -62,6 +62,7 @@ mod tests {
                 low: -0.05,
                 high: 0.01,
             }),
+            f1: None,
         };
         let drawn = row(&loss);
         assert_eq!((drawn.value, drawn.paint), (-0.02, Paint::Gain));

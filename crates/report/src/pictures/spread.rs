@@ -4,7 +4,7 @@ use super::figure::Figure;
 use crate::chart::bars::{Bars, Row};
 use crate::chart::{Chart, Line, Scale, Style};
 use crate::document::Table;
-use ragtriage_core::text::numbers::thousands;
+use ragtriage_core::text::numbers::{percent_of, thousands};
 use ragtriage_eval::distribution::ScoreSpread;
 
 /// Scores that need more decimals are written with an exponent.
@@ -84,7 +84,7 @@ fn kept(counts: &[usize], at: usize) -> String {
     if n == 0 {
         String::new()
     } else {
-        format!("{:.1}%", 100.0 * n_kept as f64 / n as f64)
+        percent_of(n_kept, n)
     }
 }
 
@@ -122,11 +122,10 @@ pub(super) fn answers(tenths: [usize; 12]) -> Option<Figure> {
     let mut rows = Vec::new();
     let mut figures = Table::new(title, &["AnswerF1", "questions", "share"]);
     for (at, count) in tenths.into_iter().enumerate() {
-        let percent = 100.0 * count as f64 / n as f64;
-        let share = format!("{percent:.1}%");
+        let share = percent_of(count, n);
         rows.push(Row {
             label: tenth(at),
-            value: percent,
+            value: 100.0 * count as f64 / n as f64,
             figure: format!("{}, {share}", thousands(count)),
             ..Row::default()
         });

@@ -1,6 +1,7 @@
 //! The main figures: the first that a reader looks for, each with its interval and how many questions it counts.
 
 use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::text::numbers::percent;
 use ragtriage_core::types::FailureClass;
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 
@@ -28,8 +29,8 @@ pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
     let top = Cutoff::Top(k);
     let em = if is_external { Cutoff::Prompt } else { top };
     let wanted = [
+        (Family::AnswerRight, None),
         (Family::AnswerF1, None),
-        (Family::AnswerEm, None),
         (Family::FactRecall, None),
         (Family::Em, Some(em)),
         (Family::EvidenceRecall, Some(Cutoff::Prompt)),
@@ -70,7 +71,7 @@ fn share(summary: &Summary) -> Option<Tile> {
     };
     Some(Tile {
         name: class.name().to_owned(),
-        value: format!("{:.1}%", 100.0 * share.share),
+        value: percent(share.share),
         range: share
             .ci95
             .map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),
@@ -99,6 +100,7 @@ fn meaning(measure: Measure) -> String {
         None => "the ranking".to_owned(),
     };
     match measure.family() {
+        Family::AnswerRight => "right answers, by the rule of the evaluation".to_owned(),
         Family::AnswerF1 => "tokens that answer and gold share".to_owned(),
         Family::AnswerEm => "the answer equals a gold".to_owned(),
         Family::FactRecall => "required facts that the answer states".to_owned(),

@@ -4,7 +4,7 @@ use super::figure::Figure;
 use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::run::support::SupportRow;
 use crate::run::{by_class, support_table};
-use ragtriage_core::text::numbers::thousands;
+use ragtriage_core::text::numbers::{percent, thousands};
 
 /// The picture; `None` for a data set without gold.
 pub(super) fn waterfall(stages: &[SupportRow], n: usize) -> Option<Figure> {
@@ -38,9 +38,9 @@ fn row(stage: &SupportRow) -> Row {
         rest: (stage.n_lost > 0).then_some((stage.count + stage.n_lost) as f64),
         second: stage.with_elsewhere.map(|count| count as f64),
         figure: format!(
-            "{}{second}, {:.1}%",
+            "{}{second}, {}",
             thousands(stage.count),
-            100.0 * stage.share
+            percent(stage.share)
         ),
         note: note(stage),
         ..Row::default()

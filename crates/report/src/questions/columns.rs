@@ -28,9 +28,11 @@ fn wanted(k: usize) -> Vec<Measure> {
         (Family::EvidenceRecall, Some(Cutoff::Prompt)),
         (Family::ReciprocalRank, None),
         (Family::Ndcg, Some(Cutoff::Top(10))),
+        (Family::AnswerRight, None),
         (Family::AnswerEm, None),
         (Family::AnswerF1, None),
         (Family::FactRecall, None),
+        (Family::Groundedness, None),
     ];
     families
         .into_iter()

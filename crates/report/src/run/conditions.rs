@@ -1,6 +1,7 @@
 //! Counterfactual conditions: answer score, calls, and changes between repeats.
 
 use crate::document::Table;
+use ragtriage_core::text::numbers::{percent_of, percents};
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::Summary;
@@ -8,12 +9,13 @@ use ragtriage_eval::summary::Summary;
 /// The table of conditions; `None` without a generator.
 pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(
-        "Conditions (arms) by answer score: AnswerF1, or 1 and 0 for questions with key facts",
+        "Conditions (arms) by share of right answers",
         &[
             "",
             "n",
-            "score",
+            "right",
             "95% CI",
+            "AnswerF1",
             "calls",
             "cached",
             "same prompt",
@@ -56,6 +58,7 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
             score.n.to_string(),
             format!("{:.3}", score.mean),
             ci95,
+            format!("{:.3}", score.f1),
         ]
         .into_iter()
         .chain(counts.map(|count| count.to_string()))
@@ -74,16 +77,16 @@ fn repeats(summary: &Summary) -> Option<String> {
         .iter()
         .map(|mean| format!("{mean:.3}"))
         .collect();
-    let ci95 = repeats.ci95.map_or(String::new(), |ci| {
-        format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
-    });
+    let ci95 = repeats
+        .ci95
+        .map_or(String::new(), |ci| format!(" {}", percents(ci)));
     Some(format!(
-        "asked {} times: {} of {} questions flipped between right and wrong ({:.1}%{ci95}); mean answer score each time: {}; \
+        "asked {} times: {} of {} questions flipped between right and wrong ({}{ci95}); share right each time: {}; \
          standard deviation within a question {:.3}",
         repeats.means.len(),
         repeats.flipped,
         repeats.n,
-        100.0 * repeats.flipped as f64 / repeats.n.max(1) as f64,
+        percent_of(repeats.flipped, repeats.n),
         means.join(", "),
         repeats.deviation
     ))

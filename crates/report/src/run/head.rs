@@ -40,9 +40,8 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
         Fact::new(
             "Scoring",
             format!(
-                "scorer {}; right: AnswerEM 1 or AnswerF1 >= {} (key facts: all required, none forbidden)",
-                evaluation.scorer.name(),
-                evaluation.correct_f1
+                "right answers by rule `{}`; AnswerEM and AnswerF1 by scorer {}",
+                evaluation.right, evaluation.scorer
             ),
         ),
         Fact::new("Version", describe_version(manifest)),

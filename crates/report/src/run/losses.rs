@@ -23,6 +23,8 @@ pub struct LossRow {
     pub mean: f64,
     /// Its 95% CI.
     pub ci95: Option<Interval>,
+    /// The term of the budget in `AnswerF1`; `None` without an oracle condition.
+    pub f1: Option<f64>,
 }
 
 /// Collects the loss budget of a run.
@@ -41,6 +43,7 @@ pub(super) fn losses(summary: &Summary) -> LossBudgetReport {
                 label: term.source.name().to_owned(),
                 mean,
                 ci95: term.ci95,
+                f1: in_f1(summary, term.source),
             })
             .collect(),
     }
@@ -62,9 +65,14 @@ fn title(summary: &Summary) -> String {
     } else {
         "; without the condition gold_in_noise, distraction counts towards delivery"
     };
-    let unit = budget.of.replace(' ', "-");
     format!(
-        "Loss budget: {:.3} {unit} points lost per question (n = {}{without})",
-        budget.loss, budget.n
+        "Loss budget: {:.3} {} lost per question (n = {}{without})",
+        budget.loss, budget.of, budget.n
     )
+}
+
+fn in_f1(summary: &Summary, source: Source) -> Option<f64> {
+    let mut terms = summary.loss_budget_f1.as_ref()?.terms.iter();
+    let term = terms.find(|term| term.source == source)?;
+    Some(term.mean)
 }

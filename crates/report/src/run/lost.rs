@@ -28,6 +28,8 @@ pub struct LostQuestion {
     pub answer: Option<String>,
     /// Failure class, with the fault where there is one, and the rule that gave it.
     pub why: String,
+    /// The verdict on the answer with its reason; `None` without an answer or gold answers.
+    pub judgment: Option<String>,
 }
 
 impl LostQuestion {
@@ -42,6 +44,10 @@ impl LostQuestion {
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
             why: format!("{}{fault}: {}", outcome.class, outcome.reason),
+            judgment: outcome
+                .judgments
+                .of(ArmName::Retrieved)
+                .map(|judgment| format!("{}: {}", judgment.correctness, judgment.reason)),
         }
     }
 
@@ -51,6 +57,10 @@ impl LostQuestion {
             .answer
             .iter()
             .map(|answer| Fact::new("answer", shortened(answer, ANSWER)));
+        let judgment = self
+            .judgment
+            .iter()
+            .map(|judgment| Fact::new("judged", shortened(judgment, ANSWER)));
         Entry {
             title: format!(
                 "{}: {}",
@@ -60,6 +70,7 @@ impl LostQuestion {
             facts: [Fact::new("gold", shortened(&self.gold, ANSWER))]
                 .into_iter()
                 .chain(answer)
+                .chain(judgment)
                 .chain([Fact::new("lost", &*self.why)])
                 .collect(),
         }

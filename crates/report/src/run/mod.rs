@@ -24,6 +24,10 @@ use support::{ClassRow, SupportRow};
 
 pub(crate) use notices::FEW_CLUSTERS;
 pub(crate) use provenance::plain;
+pub(crate) use tables::{
+    by_class, classes as class_table, losses as loss_table, support as support_table,
+    two_by_two_title,
+};
 
 /// A run's results in the order and words of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,14 +151,9 @@ impl RunReport {
     }
 }
 
-/// The tables of [`RunReport`] that the HTML report shows next to a picture.
-pub(crate) use tables::{
-    by_class, classes as class_table, losses as loss_table, support as support_table,
-};
-
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let mut caveats = vec![
-        "Failure classes count questions whose support was lost. Loss terms are the answer score that the gold passages would win \
+        "Failure classes count questions whose support was lost. Loss terms are the right answers that the gold passages would win \
          back. The two differ where the reader fails with the gold passages too. Terms may be negative and add up to the loss."
             .to_owned(),
         "Intervals are 95% CIs: bootstrap over clusters of questions that share gold documents; Wilson for class shares, which \
@@ -164,14 +163,11 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let is_answered =
         |trace: &ragtriage_core::types::Trace| trace.attempt(ArmName::Retrieved).is_some();
     if run.traces.iter().any(is_answered) {
-        let right = ["0.4", "0.8"].into_iter().filter_map(|threshold| {
-            let classes = summary.classes_at.get(threshold)?;
-            let right = classes.get("correct")? + classes.get("correct_unsupported")?;
-            Some(format!("{right} at {threshold}"))
-        });
+        let right = summary.right_by_rule.iter();
+        let right = right.map(|(rule, n)| format!("{rule} {n}"));
         let right = right.collect::<Vec<_>>().join(", ");
         caveats.push(format!(
-            "Right answers with another AnswerF1 threshold: {right}."
+            "Right answers to answerable questions by rule: {right}."
         ));
     }
     caveats

@@ -3,8 +3,7 @@
 use crate::document::Notice;
 use crate::external;
 use ragtriage_core::config::GeneratorName;
-use ragtriage_core::measure::Family;
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{percent_of, plural};
 use ragtriage_core::types::{FailureClass, Step};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
@@ -12,8 +11,6 @@ use ragtriage_runs::SavedRun;
 
 /// With fewer clusters, bootstrap intervals are too narrow (Cameron, Gelbach, Miller 2008).
 pub(crate) const FEW_CLUSTERS: usize = 20;
-/// `AnswerContains` above `AnswerF1` by more than this means answers in sentences.
-const SENTENCES: f64 = 0.2;
 
 /// Collects the warnings in order of the pipeline's stages.
 pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
@@ -104,28 +101,15 @@ fn answers(summary: &Summary) -> Vec<Notice> {
              alone"
         )));
     }
-    let (contains, f1) = (
-        mean(summary, Family::AnswerContains),
-        mean(summary, Family::AnswerF1),
-    );
-    if let (Some(contains), Some(f1)) = (contains, f1)
-        && contains - f1 > SENTENCES
-    {
+    let n_unsure = summary.classes.get(FailureClass::Unsure.name());
+    if let Some(n) = n_unsure.filter(|n| **n > 0) {
         let text = format!(
-            "AnswerContains is {contains:.3}, AnswerF1 {f1:.3}: answers hold the gold answer inside longer text, which counts as \
-             wrong"
+            "the rule of rightness is unsure about {}; each counts half in the loss budget",
+            plural(*n, "answer", "answers")
         );
-        notices.push(
-            Notice::warning(text)
-                .with_hint("ask for short answers, or lower `evaluation.correct_f1`"),
-        );
+        notices.push(Notice::warning(text).with_hint("audit them: they come first in the sample"));
     }
     notices
-}
-
-fn mean(summary: &Summary, family: Family) -> Option<f64> {
-    let found = summary.measures.get(family.name());
-    found.filter(|found| found.n > 0).map(|found| found.mean)
 }
 
 fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
@@ -137,9 +121,9 @@ fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
                 one.n_cut,
                 one.n_texts,
                 one.what,
-                percent(one.n_cut, one.n_texts),
+                percent_of(one.n_cut, one.n_texts),
                 one.retriever,
-                percent(one.n_lost, one.n_tokens)
+                percent_of(one.n_lost, one.n_tokens)
             ))
         })
         .collect();
@@ -181,8 +165,4 @@ fn incomplete(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         )));
     }
     notices
-}
-
-fn percent(part: usize, whole: usize) -> String {
-    format!("{:.1}%", 100.0 * part as f64 / whole.max(1) as f64)
 }

@@ -36,6 +36,8 @@ pub struct ClassRow {
     pub share: f64,
     /// Wilson's 95% CI.
     pub ci95: Option<Interval>,
+    /// The smallest and the largest count, whether unsure answers are right or wrong, where they differ.
+    pub bounds: Option<[usize; 2]>,
     /// Questions with `answer_elsewhere` taken for support, where that differs for any class.
     pub with_elsewhere: Option<usize>,
 }
@@ -88,7 +90,9 @@ pub(super) fn classes(summary: &Summary) -> Vec<ClassRow> {
     let rows = FailureClass::ALL.iter().filter_map(|class| {
         let with_elsewhere = differs.then(|| count(elsewhere, *class));
         let share = labels.get(class.name())?;
-        let occurs = share.count + with_elsewhere.unwrap_or(0) > 0;
+        let bounds = summary.class_bounds.get(class.name()).copied();
+        let bounds = bounds.filter(|[low, high]| low < high);
+        let occurs = share.count + with_elsewhere.unwrap_or(0) > 0 || bounds.is_some();
         occurs.then(|| ClassRow {
             class: *class,
             faults: match class {
@@ -98,6 +102,7 @@ pub(super) fn classes(summary: &Summary) -> Vec<ClassRow> {
             count: share.count,
             share: share.share,
             ci95: share.ci95,
+            bounds,
             with_elsewhere,
         })
     });

@@ -269,16 +269,8 @@ mod tests {
 
     fn question(id: &str, text: &str) -> Question {
         Question {
-            id: id.into(),
-            text: text.to_owned(),
             kind: QuestionKind::Span,
-            answers: vec![],
-            evidence: vec![],
-            relevant: [].into(),
-            required: vec![],
-            forbidden: vec![],
-            tags: vec![],
-            split: None,
+            ..Question::new(id.into(), text.to_owned())
         }
     }
 

@@ -1,7 +1,8 @@
 //! Failure classes of planted losses.
 
-use super::super::classify::{Rightness, classify};
+use super::super::classify::classify;
 use super::super::gold::{self, Haystacks};
+use super::super::judge::Judgments;
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
@@ -327,7 +328,7 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
         classify(
             &with_gold(asked.clone(), gold, &["d#0"], &["d#0"], answer),
             2,
-            Rightness::default(),
+            Judgments::default(),
             &corpus,
         )
         .class
@@ -354,17 +355,17 @@ fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
     };
     let found = trace(asked(), &corpus, &["d#1"], &["d#1"], Some(failed));
     assert_eq!(
-        classify(&found, 2, Rightness::default(), &corpus).class,
+        classify(&found, 2, Judgments::default(), &corpus).class,
         FailureClass::Failed
     );
     let alone = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
     assert_eq!(
-        classify(&alone, 2, Rightness::default(), &corpus).class,
+        classify(&alone, 2, Judgments::default(), &corpus).class,
         FailureClass::Supported
     );
     let lost = trace(asked(), &corpus, &["d#0"], &["d#0"], None);
     assert_eq!(
-        classify(&lost, 2, Rightness::default(), &corpus).class,
+        classify(&lost, 2, Judgments::default(), &corpus).class,
         FailureClass::Retrieval
     );
 }

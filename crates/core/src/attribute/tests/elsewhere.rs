@@ -1,16 +1,19 @@
 //! Attribution for an external RAG, of which only the prompt's passages are known.
 
-use super::super::classify::{Outcome, Rightness, classify};
+use super::super::classify::{Outcome, classify};
 use super::super::gold;
-use super::{attempt, corpus, member, question, shown, with_gold};
-use crate::types::{Attempt, ChunkId, Corpus, FailureClass, Flag, Group, Passage, Stance, Step};
+use super::super::judge::Judgments;
+use super::{attempt, corpus, judgments, member, question, shown, with_gold};
+use crate::types::{
+    ArmName, Attempt, ChunkId, Corpus, FailureClass, Flag, Group, Passage, Stance, Step,
+};
 
 /// Returns the outcome for an external RAG that showed these passages, all of them in its prompt, with `retrieval.k` =
 /// 1.
 fn elsewhere(
     evidence: Vec<Group>,
     passages: &[Passage],
-    right: Rightness,
+    right: Judgments,
     answer: Option<Attempt>,
 ) -> Outcome {
     let corpus = Corpus::new(corpus(&[]).documents().to_vec(), vec![]);
@@ -38,14 +41,14 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
     let arrived = elsewhere(
         gold(),
         &[shown("x", (0, 0)), shown("d", (5, 24))],
-        Rightness::default(),
+        Judgments::default(),
         None,
     );
     assert_eq!(
         (arrived.class, arrived.reached),
         (FailureClass::Supported, Some([true; 5]))
     );
-    let lost = elsewhere(gold(), &[shown("x", (0, 0))], Rightness::default(), None);
+    let lost = elsewhere(gold(), &[shown("x", (0, 0))], Judgments::default(), None);
     assert_eq!(
         (lost.class, lost.flags.len()),
         (FailureClass::Retrieval, 0),
@@ -61,7 +64,7 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
 #[test]
 fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     let gold = || vec![vec![member("d", &[(10, 19)])]];
-    let torn = elsewhere(gold(), &[shown("d", (0, 14))], Rightness::default(), None);
+    let torn = elsewhere(gold(), &[shown("d", (0, 14))], Judgments::default(), None);
     assert_eq!(
         (torn.class, torn.flags.as_slice()),
         (FailureClass::Chunking, [Flag::Cut].as_slice())
@@ -73,13 +76,13 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     // Both pieces, the space at byte 14 in neither: white space between two passages is not missing.
     let pieces = [shown("d", (15, 24)), shown("d", (0, 14))];
     assert_eq!(
-        elsewhere(gold(), &pieces, Rightness::default(), None).class,
+        elsewhere(gold(), &pieces, Judgments::default(), None).class,
         FailureClass::Supported
     );
     // A character between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
     let gap = [shown("d", (10, 12)), shown("d", (13, 19))];
     assert_eq!(
-        elsewhere(gold(), &gap, Rightness::default(), None).class,
+        elsewhere(gold(), &gap, Judgments::default(), None).class,
         FailureClass::Chunking
     );
 }
@@ -88,35 +91,32 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
 fn elsewhere_documents_that_the_corpus_lacks_and_unlabelled_answers_are_told_apart() {
     let gone = vec![vec![member("gone", &[(0, 4)])]];
     assert_eq!(
-        elsewhere(gone, &[shown("d", (0, 30))], Rightness::default(), None).class,
+        elsewhere(gone, &[shown("d", (0, 30))], Judgments::default(), None).class,
         FailureClass::Corpus
     );
     assert_eq!(
-        elsewhere(vec![], &[shown("d", (15, 19))], Rightness::default(), None).class,
+        elsewhere(vec![], &[shown("d", (15, 19))], Judgments::default(), None).class,
         FailureClass::Supported
     );
     assert_eq!(
-        elsewhere(vec![], &[shown("d", (0, 14))], Rightness::default(), None).class,
+        elsewhere(vec![], &[shown("d", (0, 14))], Judgments::default(), None).class,
         FailureClass::Retrieval
     );
     // `d` as a whole holds the answer, so the passage of it must too.
     let whole = || vec![vec![member("d", &[])]];
     assert_eq!(
-        elsewhere(whole(), &[shown("d", (15, 24))], Rightness::default(), None).class,
+        elsewhere(whole(), &[shown("d", (15, 24))], Judgments::default(), None).class,
         FailureClass::Supported
     );
     assert_eq!(
-        elsewhere(whole(), &[shown("d", (0, 9))], Rightness::default(), None).class,
+        elsewhere(whole(), &[shown("d", (0, 9))], Judgments::default(), None).class,
         FailureClass::Retrieval
     );
 }
 
 #[test]
 fn a_wrong_answer_without_the_oracles_has_no_fault_to_name() {
-    let right = Rightness {
-        retrieved: Some(false),
-        ..Rightness::default()
-    };
+    let right = judgments(&[(ArmName::Retrieved, false)]);
     let answer = Some(attempt("1815", Stance::Answered));
     let outcome = elsewhere(
         vec![vec![member("d", &[(10, 19)])]],

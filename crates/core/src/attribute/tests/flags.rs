@@ -1,15 +1,16 @@
 //! Flags and failure modes.
 
-use super::super::classify::{Rightness, classify};
+use super::super::classify::classify;
+use super::super::judge::Judgments;
 use super::super::modes::{self, Signs};
-use super::{TENS, attempt, corpus, judged, member, question, shown, trace, wrong};
+use super::{TENS, attempt, corpus, judged, judgments, member, question, shown, trace, wrong};
 use crate::types::{
     Arm, ArmName, Attempt, ChunkId, Corpus, Flag, Mode, Passage, Question, QuestionKind, Stance,
     Step, Support, SupportRule,
 };
 
 /// Returns the flags of a question whose gold evidence was in its prompt, by its arms' answers and prompts.
-fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Rightness) -> Vec<Flag> {
+fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Judgments) -> Vec<Flag> {
     let corpus = corpus(&TENS);
     let mut found = trace(
         question(vec![vec![member("d", &[(10, 19)])]]),
@@ -31,17 +32,13 @@ fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Rightness) -> Vec<Flag> {
 
 #[test]
 fn a_label_is_suspect_where_answer_and_gold_contain_one_another_or_all_arms_agree() {
-    let wrong = Rightness {
-        retrieved: Some(false),
-        oracle: Some(false),
-        closed_book: None,
-    };
+    let wrong = judgments(&[(ArmName::Retrieved, false), (ArmName::Oracle, false)]);
     let both = |retrieved, oracle| {
         let (retrieved, oracle) = (
             (ArmName::Retrieved, retrieved, &["d#1"][..]),
             (ArmName::Oracle, oracle, &["d#2"][..]),
         );
-        flags_of(&[retrieved, oracle], wrong)
+        flags_of(&[retrieved, oracle], wrong.clone())
     };
     assert_eq!(
         both("1815", "May 1992"),
@@ -60,7 +57,7 @@ fn a_label_is_suspect_where_answer_and_gold_contain_one_another_or_all_arms_agre
         (ArmName::Oracle, "1815", &["d#2"][..]),
     ];
     assert_eq!(
-        flags_of(&[two[0], two[1], third], wrong),
+        flags_of(&[two[0], two[1], third], wrong.clone()),
         [],
         "one of three arms disagrees"
     );
@@ -73,11 +70,7 @@ fn a_label_is_suspect_where_answer_and_gold_contain_one_another_or_all_arms_agre
         [],
         "one prompt agrees with itself"
     );
-    let right = Rightness {
-        retrieved: Some(true),
-        oracle: Some(true),
-        closed_book: None,
-    };
+    let right = judgments(&[(ArmName::Retrieved, true), (ArmName::Oracle, true)]);
     assert_eq!(flags_of(&two, right), []);
 }
 
@@ -87,10 +80,11 @@ fn right_without_context_and_wrong_with_it_is_misled() {
         (ArmName::Retrieved, "1815", &["d#1"][..]),
         (ArmName::ClosedBook, "1992", &[][..]),
     ];
-    let right = |retrieved, closed_book| Rightness {
-        retrieved: Some(retrieved),
-        oracle: None,
-        closed_book: Some(closed_book),
+    let right = |retrieved, closed_book| {
+        judgments(&[
+            (ArmName::Retrieved, retrieved),
+            (ArmName::ClosedBook, closed_book),
+        ])
     };
     assert_eq!(flags_of(&arms, right(false, true)), [Flag::Misled]);
     assert_eq!(flags_of(&arms, right(true, true)), []);
@@ -158,15 +152,7 @@ fn seen(
         .map(|(doc, range)| vec![member(doc, &[*range])])
         .collect();
     let found = trace(question(groups), corpus, ranked, packed, Some(wrong()));
-    let outcome = classify(
-        &found,
-        k,
-        Rightness {
-            retrieved: Some(false),
-            ..Rightness::default()
-        },
-        corpus,
-    );
+    let outcome = classify(&found, k, judgments(&[(ArmName::Retrieved, false)]), corpus);
     modes::signs(&found, &outcome, k, true, corpus)
 }
 
@@ -202,7 +188,7 @@ fn a_title_counts_where_it_is_indexed() {
         ..shown("d", (0, 10))
     };
     let passages = std::collections::HashMap::from([(ChunkId::from("d#0"), titled)]);
-    let outcome = classify(&found, 2, Rightness::default(), &passages);
+    let outcome = classify(&found, 2, Judgments::default(), &passages);
     let shows =
         |titled| modes::signs(&found, &outcome, 2, titled, &passages).shows(Mode::NoSharedTerm);
     assert_eq!((shows(true), shows(false)), (Some(false), Some(true)));

@@ -6,8 +6,10 @@ mod elsewhere;
 mod flags;
 mod reasons;
 
-use super::classify::{Outcome, Rightness, classify};
+use super::classify::{Outcome, classify};
 use super::gold;
+use super::judge::Judgments;
+use crate::rightness::Correctness;
 use crate::types::{
     Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Member, Origin,
     Passage, Question, QuestionKind, Stance, Step, StepHit, TokenUse, Trace, TraceStep,
@@ -44,16 +46,10 @@ fn corpus(ranges: &[(usize, usize)]) -> Corpus {
 
 fn question(evidence: Vec<Group>) -> Question {
     Question {
-        id: "q".into(),
-        text: "When cccc?".to_owned(),
         kind: QuestionKind::Span,
         answers: vec!["1992".to_owned()],
         evidence,
-        relevant: [].into(),
-        required: vec![],
-        forbidden: vec![],
-        tags: vec![],
-        split: None,
+        ..Question::new("q".into(), "When cccc?".to_owned())
     }
 }
 
@@ -137,16 +133,23 @@ fn wrong() -> Attempt {
 }
 
 fn judged(trace: &Trace, corpus: &Corpus, retrieved: bool, oracle: Option<bool>) -> Outcome {
-    classify(
-        trace,
-        2,
-        Rightness {
-            retrieved: Some(retrieved),
-            oracle,
-            closed_book: None,
-        },
-        corpus,
-    )
+    let answers = [
+        (ArmName::Retrieved, Some(retrieved)),
+        (ArmName::Oracle, oracle),
+    ];
+    let answers: Vec<(ArmName, bool)> = answers
+        .into_iter()
+        .filter_map(|(arm, right)| Some((arm, right?)))
+        .collect();
+    classify(trace, 2, judgments(&answers), corpus)
+}
+
+fn judgments(answers: &[(ArmName, bool)]) -> Judgments {
+    answers
+        .iter()
+        .fold(Judgments::default(), |judgments, (arm, is_right)| {
+            judgments.with(*arm, Correctness::from_right(*is_right))
+        })
 }
 
 /// The three chunks of ten bytes; bytes 9, 14, 19 of the text are white space, all in chunks.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::Interval;
 
@@ -32,16 +33,16 @@ pub struct Noise {
     pub variance: f64,
 }
 
-/// Computes the noise from `repeats`: for each question the score and correctness of every repeat; `None` without repeats.
-pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option<Noise> {
-    let asked: Vec<&Vec<(f64, bool)>> = repeats.iter().filter(|all| all.len() > 1).collect();
+/// Computes the noise from `repeats`: for each question the verdict on every repeat; `None` without repeats.
+pub(super) fn noise(source: NoiseSource, repeats: &[Vec<Correctness>]) -> Option<Noise> {
+    let asked: Vec<&Vec<Correctness>> = repeats.iter().filter(|all| all.len() > 1).collect();
     let n = asked.len();
     if n == 0 {
         return None;
     }
     let flipped = asked
         .iter()
-        .filter(|all| all.iter().any(|(_, right)| *right != all[0].1))
+        .filter(|all| all.contains(&Correctness::Right) && all.contains(&Correctness::Wrong))
         .count();
     Some(Noise {
         source,
@@ -54,19 +55,19 @@ pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option
 }
 
 /// Averages over all pairs of repeats.
-fn mean_change(all: &[(f64, bool)]) -> f64 {
-    let pairs = all
-        .iter()
-        .enumerate()
-        .flat_map(|(i, (a, _))| all[i + 1..].iter().map(move |(b, _)| (a - b).abs()));
+fn mean_change(all: &[Correctness]) -> f64 {
+    let pairs = all.iter().enumerate().flat_map(|(i, a)| {
+        let later = all[i + 1..].iter();
+        later.map(move |b| (a.score() - b.score()).abs())
+    });
     pairs.sum::<f64>() / (all.len() * (all.len() - 1) / 2) as f64
 }
 
-fn variance(all: &[(f64, bool)]) -> f64 {
+fn variance(all: &[Correctness]) -> f64 {
     let n = all.len() as f64;
-    let mean = all.iter().map(|(score, _)| score).sum::<f64>() / n;
+    let mean = all.iter().map(|answer| answer.score()).sum::<f64>() / n;
     all.iter()
-        .map(|(score, _)| (score - mean).powi(2))
+        .map(|answer| (answer.score() - mean).powi(2))
         .sum::<f64>()
         / (n - 1.0)
 }

@@ -10,9 +10,8 @@ use super::{Cross, verdict};
 use crate::arms::ArmUse;
 use crate::compare::CompareError;
 use crate::summary::EvaluationPlan;
-use crate::{diagnose, score};
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_core::measure::answer;
+use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::types::{Attempt, QuestionId, Trace};
 
 /// The maximum share of failed crossed calls.
@@ -42,7 +41,9 @@ impl Crossing<'_> {
         let n_judged = self
             .rows
             .iter()
-            .filter(|row: &&CrossedPair<'_>| value(row.traces[0], row.own[0], plan.judge).is_some())
+            .filter(|row: &&CrossedPair<'_>| {
+                correctness(row.traces[0], row.own[0], plan.judge).is_some()
+            })
             .count();
         let rows: Vec<CellScores<'_>> = self
             .rows
@@ -123,7 +124,8 @@ impl CrossedPair<'_> {
             CrossedAnswer::Call(at) => crossed.calls[generator].attempts.get(at)?.as_ref(),
         });
         let replies = [self.own[0], ba?, ab?, self.own[1]];
-        let scores = replies.map(|attempt| value(self.traces[0], attempt, judge));
+        let scores = replies
+            .map(|attempt| correctness(self.traces[0], attempt, judge).map(Correctness::score));
         let [Some(aa), Some(ba), Some(ab), Some(bb)] = scores else {
             return None;
         };
@@ -135,36 +137,17 @@ impl CrossedPair<'_> {
     }
 }
 
-/// Returns score and correctness of each attempt that can be judged.
-fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<(f64, bool)> {
+/// Returns the verdict on each attempt that can be judged.
+fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<Correctness> {
     let attempts = attempts.iter();
     attempts
-        .filter_map(|attempt| {
-            Some((
-                value(trace, attempt, judge)?,
-                is_right(trace, attempt, judge),
-            ))
-        })
+        .filter_map(|attempt| correctness(trace, attempt, judge))
         .collect()
 }
 
-/// Returns an answer's score by the gold answers of `trace`: 1 or 0 by key facts, else `AnswerF1`, including unanswerable
-/// questions if the scorer scores them.
-fn value(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
-    diagnose::attempt_quality(trace, attempt, judge).or_else(|| {
-        score::attempt_scores(&trace.question, attempt, judge.scorer).map(|scores| scores.f1)
-    })
-}
-
-fn is_right(trace: &Trace, attempt: &Attempt, judge: Judge) -> bool {
-    let right = answer::is_right(
-        &trace.question,
-        &attempt.extracted,
-        attempt.stance,
-        judge.scorer,
-        judge.correct_f1,
-    );
-    right.unwrap_or(false)
+/// Judges an answer by the gold answers of `trace`, including unanswerable questions.
+fn correctness(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<Correctness> {
+    judge_attempt(&trace.question, attempt, judge).map(|judgment| judgment.correctness)
 }
 
 fn asked(crossed: &Crossed) -> ArmUse {

@@ -110,7 +110,7 @@ fn assert_close(found: f64, expected: f64) {
 #[test]
 fn effects_are_shapley_values_and_add_up() {
     let (a, b) = (
-        run_over("x", "a", &[RIGHT, WRONG, NEAR]),
+        run_over("x", "a", &[RIGHT, WRONG, WRONG]),
         run_over("y", "b", &[RIGHT, RIGHT, WRONG]),
     );
     let crossing = crossing([&a, &b], ["one", "two"], 3);
@@ -127,28 +127,28 @@ fn effects_are_shapley_values_and_add_up() {
             replies(&[RIGHT, WRONG, RIGHT]),
         ],
         again: [
-            replies(&[WRONG, WRONG, NEAR]),
+            replies(&[WRONG, WRONG, WRONG]),
             replies(&[RIGHT, RIGHT, WRONG]),
         ],
     };
     let cross = numbers(&crossing, &crossed).expect("judged");
-    // Passages A, generator A: 1 0 .8, mean .6; B, A: 1 1 0; A, B: 1 0 1; B, B: 1 1 0, each 2/3.
+    // Passages A, generator A: 1 0 0, mean 1/3; B, A: 1 1 0; A, B: 1 0 1; B, B: 1 1 0, each 2/3.
     let third = 1.0 / 3.0;
     for (found, expected) in
         cross
             .cells
             .iter()
             .flatten()
-            .zip([0.6, 2.0 * third, 2.0 * third, 2.0 * third])
+            .zip([third, 2.0 * third, 2.0 * third, 2.0 * third])
     {
         assert_close(*found, expected);
     }
-    // ((2/3 - .6) + (2/3 - 2/3)) / 2 = 1/30, for the generator too; together 1/15; interaction 2/3 - 4/3 + .6 = -1/15.
-    assert_close(cross.retrieval.mean, 1.0 / 30.0);
-    assert_close(cross.generator.mean, 1.0 / 30.0);
-    assert_close(cross.difference.mean, 1.0 / 15.0);
-    assert_close(cross.interaction.mean, -1.0 / 15.0);
-    // By question retrieval changes 0, 1, (-.8 - 1) / 2 = -.9 and the generator 0, 0, (.2 + 0) / 2 = .1.
+    // ((2/3 - 1/3) + (2/3 - 2/3)) / 2 = 1/6, for the generator too; together 1/3; interaction 2/3 - 4/3 + 1/3 = -1/3.
+    assert_close(cross.retrieval.mean, 1.0 / 6.0);
+    assert_close(cross.generator.mean, 1.0 / 6.0);
+    assert_close(cross.difference.mean, third);
+    assert_close(cross.interaction.mean, -third);
+    // By question retrieval changes 0, 1, (0 - 1) / 2 = -.5 and the generator 0, 0, (1 + 0) / 2 = .5.
     assert_eq!(
         (
             cross.retrieval.n_changed,
@@ -247,13 +247,13 @@ fn recorded_repeats_are_the_noise() {
     let [Some(noise)] = cross.noise[..] else {
         panic!("one generator, asked twice")
     };
-    // 1 and .8 are both right at .6; 0 and 1 flip. Changes .2 and 1; variances .02 and .5.
+    // F1 1 and .8 are both right at .6; 0 and 1 flip. Changes 0 and 1; variances 0 and .5.
     assert_eq!(
         (noise.source, noise.n, noise.flipped),
         (NoiseSource::Recorded, 2, 1)
     );
-    assert_close(noise.mean_change, 0.6);
-    assert_close(noise.variance, 0.26);
+    assert_close(noise.mean_change, 0.5);
+    assert_close(noise.variance, 0.25);
 }
 
 #[test]

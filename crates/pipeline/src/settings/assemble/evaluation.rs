@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::error::unusable;
 use crate::settings::{Settings, SettingsError};
-use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::config::MOST_RESAMPLES;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::rightness::Judge;
 use ragtriage_eval::gate::{Gate, GateBound, GateError};
 use ragtriage_eval::summary::EvaluationPlan;
 
@@ -69,6 +69,7 @@ fn measures(settings: &Settings) -> Vec<Measure> {
 
 fn judge(settings: &Settings) -> Judge {
     Judge {
+        rule: settings.evaluation.right,
         scorer: settings.evaluation.scorer,
         correct_f1: settings.evaluation.correct_f1,
     }

@@ -1,0 +1,123 @@
+//! Groundedness of an answer in the packed passages.
+
+use std::collections::HashSet;
+
+use super::code::identifiers;
+use super::mention::Mention;
+use super::names::{Canon, canonical, occurrences};
+use super::reading::{Reading, content};
+use super::units::BARE;
+use super::value::{Agreement, Value, compare};
+use crate::text::normalise;
+
+/// Returns K-Precision (Adlakha et al., TACL 2024): the share of the answer's tokens that occur in the passages. `None`
+/// for an answer without tokens.
+#[must_use]
+pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
+    let known: Vec<String> = passages
+        .iter()
+        .map(|passage| normalise::official(passage))
+        .collect();
+    let known: HashSet<&str> = known
+        .iter()
+        .flat_map(|passage| passage.split(' '))
+        .collect();
+    let answer = normalise::official(answer);
+    let tokens: Vec<&str> = answer
+        .split(' ')
+        .filter(|token| !token.is_empty())
+        .collect();
+    let found = tokens
+        .iter()
+        .filter(|token| known.contains(**token))
+        .count();
+    (!tokens.is_empty()).then(|| found as f64 / tokens.len() as f64)
+}
+
+/// Returns the values, identifiers and names of the answer that no passage contains, in order, compared as by
+/// [`super::auto`].
+#[must_use]
+pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
+    let answer = Reading::new(answer);
+    let passages: Vec<Passage> = passages
+        .iter()
+        .map(|passage| Passage::new(passage))
+        .collect();
+    let mut missing: Vec<(usize, String)> = Vec::new();
+    for mention in answer.mentions.iter().filter(|mention| !mention.weak) {
+        if !passages.iter().any(|passage| passage.has_value(mention)) {
+            missing.push((mention.first, answer.quote(mention).to_owned()));
+        }
+    }
+    for (first, end) in identifiers(&answer).into_iter().chain(names(&answer)) {
+        let covered = answer
+            .mentions
+            .iter()
+            .any(|mention| mention.first < end && first < mention.end);
+        let words = canonical(&answer.tokens[first..end]);
+        if !covered
+            && !words.is_empty()
+            && !passages.iter().any(|passage| passage.has_words(&words))
+        {
+            missing.push((first, answer.slice(first, end).to_owned()));
+        }
+    }
+    missing.sort();
+    missing.dedup();
+    missing.into_iter().map(|(_, text)| text).collect()
+}
+
+struct Passage {
+    reading: Reading,
+    words: Vec<Canon>,
+}
+
+impl Passage {
+    fn new(text: &str) -> Self {
+        let reading = Reading::new(text);
+        let words = canonical(&reading.tokens);
+        Self { reading, words }
+    }
+
+    fn has_value(&self, wanted: &Mention) -> bool {
+        self.reading.mentions.iter().any(|mention| {
+            let agreement = compare(&wanted.value, &mention.value, false);
+            let bare = matches!(&wanted.value, Value::Amount(amount) if amount.unit == BARE);
+            agreement == Agreement::Same || (bare && agreement == Agreement::Partial)
+        })
+    }
+
+    fn has_words(&self, words: &[Canon]) -> bool {
+        !occurrences(words, &self.words).is_empty()
+    }
+}
+
+/// Returns the names of an answer by tokens: capitalised words, none of them at the start of a sentence.
+fn names(answer: &Reading) -> Vec<(usize, usize)> {
+    let starts =
+        |at: usize| at == 0 || !answer.same_sentence(at, at - 1) || answer.tokens[at - 1].is_mark();
+    let name = |at: usize| {
+        let token = &answer.tokens[at];
+        token.is_word()
+            && token.capital
+            && content(token)
+            && (!starts(at)
+                || answer
+                    .tokens
+                    .get(at + 1)
+                    .is_some_and(|next| next.capital && next.is_word()))
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < answer.tokens.len() {
+        let mut end = at;
+        while end < answer.tokens.len() && name(end) && (end == at || answer.tokens[end].spaced) {
+            end += 1;
+        }
+        if end > at {
+            found.push((at, end));
+        }
+        at = end.max(at + 1);
+    }
+    found
+}

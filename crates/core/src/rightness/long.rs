@@ -1,0 +1,107 @@
+//! Long reference answers: recall and precision of content words, values and negation.
+
+use super::offer::Bench;
+use super::phrase::opposed;
+use super::reading::{Reading, content};
+use super::scope::rejected;
+use super::value::{Agreement, compare};
+use super::verdict::Judgment;
+use super::words::stem;
+
+/// Number of tokens above which a gold answer is a long reference.
+pub(super) const LONG: usize = 15;
+
+/// Share of the reference's content words that a right answer has.
+const RIGHT_RECALL: f64 = 0.75;
+/// Share below which an answer is wrong.
+const WRONG_RECALL: f64 = 0.3;
+
+/// Judges an answer against a long reference.
+pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
+    let answer = bench.answer;
+    let missing_value = gold
+        .mentions
+        .iter()
+        .filter(|mention| !mention.weak)
+        .find(|wanted| {
+            !answer.mentions.iter().any(|mention| {
+                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Same
+                    && !rejected(answer, mention.first, mention.end)
+            })
+        });
+    let recall = share(gold, answer);
+    if let Some(mention) = missing_value {
+        let quote = gold.quote(mention);
+        let conflict = answer.mentions.iter().any(|other| {
+            compare(&mention.value, &other.value, bench.versions) == Agreement::Different
+        });
+        return if conflict || recall < WRONG_RECALL {
+            Judgment::wrong(format!("lacks `{quote}`"))
+        } else {
+            Judgment::unsure(format!("lacks `{quote}`"))
+        };
+    }
+    if recall < WRONG_RECALL {
+        return Judgment::wrong(format!(
+            "has {:.0}% of the reference's content words",
+            100.0 * recall
+        ));
+    }
+    let extra = answer.mentions.iter().find(|mention| {
+        !mention.weak
+            && gold.mentions.iter().any(|wanted| {
+                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Different
+            })
+            && !gold.mentions.iter().any(|wanted| {
+                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Same
+            })
+            && !bench.question.mentions.iter().any(|asked| {
+                compare(&asked.value, &mention.value, bench.versions) == Agreement::Same
+            })
+    });
+    if let Some(mention) = extra {
+        return Judgment::unsure(format!("adds `{}`", answer.quote(mention)));
+    }
+    if opposed(gold, answer) {
+        return Judgment::unsure("negates or reverses part of the reference");
+    }
+    let precision = share(answer, gold).max(share_known(answer, gold, bench.question));
+    if recall >= RIGHT_RECALL && precision >= RIGHT_RECALL {
+        return Judgment::right(format!(
+            "has {:.0}% of the reference's content words",
+            100.0 * recall
+        ));
+    }
+    Judgment::unsure(format!(
+        "has {:.0}% of the reference's content words",
+        100.0 * recall
+    ))
+}
+
+/// Returns the share of the content words of `wanted` that `reading` has.
+fn share(wanted: &Reading, reading: &Reading) -> f64 {
+    let words: Vec<_> = wanted
+        .tokens
+        .iter()
+        .filter(|token| content(token))
+        .collect();
+    let found = words
+        .iter()
+        .filter(|token| reading.stems.contains(stem(&token.text)))
+        .count();
+    found as f64 / words.len().max(1) as f64
+}
+
+/// Returns the share of the content words of `answer` that the gold answer or the question has.
+fn share_known(answer: &Reading, gold: &Reading, question: &Reading) -> f64 {
+    let words: Vec<_> = answer
+        .tokens
+        .iter()
+        .filter(|token| content(token))
+        .collect();
+    let found = words
+        .iter()
+        .filter(|token| gold.has(token) || question.has(token))
+        .count();
+    found as f64 / words.len().max(1) as f64
+}

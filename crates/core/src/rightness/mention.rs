@@ -1,0 +1,430 @@
+//! Finds the values of a text.
+
+use super::calendar::{clock, date};
+use super::lex::{Shape, Token};
+use super::quantity::quantity;
+use super::units::{BARE, Dimension};
+use super::value::{Amount, Clock, Date, Value, year_of};
+use super::words::lists;
+
+/// Side on which a value bounds (`at most`, `more than`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bound {
+    pub(super) upper: bool,
+    pub(super) strict: bool,
+}
+
+/// A value at its place.
+#[derive(Clone, Debug)]
+pub(super) struct Mention {
+    pub(super) value: Value,
+    /// Index of its first token.
+    pub(super) first: usize,
+    /// Index after its last token.
+    pub(super) end: usize,
+    pub(super) bound: Option<Bound>,
+    /// May be no value at all: never contradicts.
+    pub(super) weak: bool,
+}
+
+/// Phrases before a value, with the side and strictness that they give it.
+const BEFORE: &[(&[&str], bool, bool)] = &[
+    (&["at", "most"], true, false),
+    (&["up", "to"], true, false),
+    (&["no", "more", "than"], true, false),
+    (&["not", "more", "than"], true, false),
+    (&["never", "more", "than"], true, false),
+    (&["no", "later", "than"], true, false),
+    (&["no", "longer", "than"], true, false),
+    (&["no", "older", "than"], true, false),
+    (&["not", "over"], true, false),
+    (&["no", "greater", "than"], true, false),
+    (&["maximum"], true, false),
+    (&["maximum", "of"], true, false),
+    (&["maximum", "is"], true, false),
+    (&["max"], true, false),
+    (&["within"], true, false),
+    (&["exceed"], true, false),
+    (&["capped", "at"], true, false),
+    (&["limit", "of"], true, false),
+    (&["limited", "to"], true, false),
+    (&["<", "="], true, false),
+    (&["≤"], true, false),
+    (&["less", "than"], true, true),
+    (&["fewer", "than"], true, true),
+    (&["under"], true, true),
+    (&["below"], true, true),
+    (&["younger", "than"], true, true),
+    (&["shorter", "than"], true, true),
+    (&["lower", "than"], true, true),
+    (&["smaller", "than"], true, true),
+    (&["earlier", "than"], true, true),
+    (&["before"], true, true),
+    (&["prior", "to"], true, true),
+    (&["<"], true, true),
+    (&["at", "least"], false, false),
+    (&["no", "less", "than"], false, false),
+    (&["not", "less", "than"], false, false),
+    (&["no", "fewer", "than"], false, false),
+    (&["minimum"], false, false),
+    (&["minimum", "of"], false, false),
+    (&["minimum", "is"], false, false),
+    (&["no", "earlier", "than"], false, false),
+    (&["not", "before"], false, false),
+    (&["upwards", "of"], false, false),
+    (&[">", "="], false, false),
+    (&["≥"], false, false),
+    (&["more", "than"], false, true),
+    (&["over"], false, true),
+    (&["above"], false, true),
+    (&["greater", "than"], false, true),
+    (&["larger", "than"], false, true),
+    (&["higher", "than"], false, true),
+    (&["bigger", "than"], false, true),
+    (&["exceeding"], false, true),
+    (&["exceeds"], false, true),
+    (&["longer", "than"], false, true),
+    (&["beyond"], false, true),
+    (&["older", "than"], false, true),
+    (&["newer", "than"], false, true),
+    (&["later", "than"], false, true),
+    (&[">"], false, true),
+];
+
+/// Phrases after a value.
+const AFTER: &[(&[&str], bool)] = &[
+    (&["at", "most"], true),
+    (&["max"], true),
+    (&["maximum"], true),
+    (&["or", "less"], true),
+    (&["or", "fewer"], true),
+    (&["or", "older"], true),
+    (&["or", "earlier"], true),
+    (&["or", "below"], true),
+    (&["and", "below"], true),
+    (&["tops"], true),
+    (&["at", "least"], false),
+    (&["or", "more"], false),
+    (&["and", "more"], false),
+    (&["or", "later"], false),
+    (&["or", "newer"], false),
+    (&["or", "higher"], false),
+    (&["or", "above"], false),
+    (&["or", "longer"], false),
+    (&["and", "above"], false),
+    (&["and", "up"], false),
+    (&["and", "upwards"], false),
+    (&["upwards"], false),
+    (&["minimum"], false),
+    (&["+"], false),
+];
+
+/// Words that may stand between a bound and its value.
+const BETWEEN: &[&str] = &[
+    "the", "a", "an", "about", "version", "versions", "some", "of", "=", "release", "around",
+];
+
+/// Returns the values of `tokens`, in order.
+pub(super) fn mentions(tokens: &[Token]) -> Vec<Mention> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        match mention(tokens, at) {
+            Some(mention) => {
+                at = mention.end.max(at + 1);
+                found.push(mention);
+            }
+            None => at += 1,
+        }
+    }
+    let mut found = ranges(tokens, found);
+    for mention in &mut found {
+        mention.bound = bound(tokens, mention);
+    }
+    found
+}
+
+fn mention(tokens: &[Token], at: usize) -> Option<Mention> {
+    let token = &tokens[at];
+    if token.shape == Shape::Code {
+        return None;
+    }
+    let whole = |(value, end)| Mention {
+        value,
+        first: at,
+        end,
+        bound: None,
+        weak: false,
+    };
+    if token.shape != Shape::Mark
+        && let Some(found) = version(tokens, at)
+            .or_else(|| date(tokens, at))
+            .or_else(|| clock(tokens, at))
+    {
+        return Some(whole(found));
+    }
+    let found = quantity(tokens, at)?;
+    Some(Mention {
+        value: Value::Amount(found.amount),
+        first: at,
+        end: found.end,
+        bound: None,
+        weak: found.weak,
+    })
+}
+
+/// `v1.2`, `1.2.3`.
+fn version(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
+    let token = &tokens[at];
+    if token.is("v") {
+        let digits = tokens
+            .get(at + 1)
+            .filter(|next| next.shape == Shape::Digits)?;
+        return Some((Value::Version(digits.text.clone()), at + 2));
+    }
+    let parts = token.text.split('.').count();
+    let short = token.text.split('.').all(|part| part.len() < 4);
+    let thousands = token.text.split('.').skip(1).all(|part| part.len() == 3);
+    let is_version = token.shape == Shape::Digits
+        && parts > 2
+        && !thousands
+        && short
+        && !token.text.contains([',', ':']);
+    is_version.then(|| (Value::Version(token.text.clone()), at + 1))
+}
+
+/// Joins two values into a range where the words between them say so.
+fn ranges(tokens: &[Token], found: Vec<Mention>) -> Vec<Mention> {
+    let mut joined: Vec<Mention> = Vec::with_capacity(found.len());
+    for mention in found {
+        let range = joined.last().and_then(|last| range(tokens, last, &mention));
+        match range {
+            Some(range) => {
+                joined.pop();
+                joined.push(range);
+            }
+            None => joined.push(mention),
+        }
+    }
+    joined
+}
+
+fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention> {
+    let start = first.end;
+    let between: Vec<&str> = tokens
+        .get(start.min(second.first)..second.first)?
+        .iter()
+        .map(|t| t.text.as_str())
+        .collect();
+    let opened =
+        (1..=2).any(|back| first.first >= back && tokens[first.first - back].is("between"));
+    let joins = match between.as_slice() {
+        ["-" | "to" | "until" | "till" | "through" | "up"] => true,
+        ["and"] => opened,
+        [",", "<", "="] => true,
+        ["up", "to"] | ["and", "up", "to"] | ["until", "about"] => true,
+        _ => false,
+    };
+    let changes = first.first >= 1
+        && tokens[first.first - 1].is("from")
+        && tokens[..first.first - 1]
+            .iter()
+            .rev()
+            .take(4)
+            .any(|t| lists(CHANGES, &t.text));
+    let negative = between.is_empty();
+    if !joins || changes || negative {
+        return None;
+    }
+    let (low, high) = unified(&first.value, &second.value)?;
+    Some(Mention {
+        value: Value::Range(Box::new(low), Box::new(high)),
+        first: first.first,
+        end: second.end,
+        bound: None,
+        weak: false,
+    })
+}
+
+/// Verbs of change: `from A to B` with them is no range.
+const CHANGES: &[&str] = &[
+    "went",
+    "rose",
+    "fell",
+    "grew",
+    "increased",
+    "decreased",
+    "dropped",
+    "raised",
+    "cut",
+    "lowered",
+    "changed",
+    "moved",
+    "up",
+    "down",
+    "reduced",
+    "shortened",
+    "extended",
+    "climbed",
+    "jumped",
+    "goes",
+    "postponed",
+    "brought",
+];
+
+/// Gives both ends the unit, month, zone or century that only one of them names.
+fn unified(low: &Value, high: &Value) -> Option<(Value, Value)> {
+    let pair = (low.clone(), high.clone());
+    match (low, high) {
+        (Value::Amount(a), Value::Amount(b)) => {
+            if let (Some(from), 0.0..100.0) = (year_of(a), b.number)
+                && b.digits.len() == 2
+                && b.unit == BARE
+            {
+                let century = from.year? / 100 * 100;
+                let to = Date {
+                    year: Some(century + b.number as i32),
+                    ..Date::default()
+                };
+                return Some((Value::Date(from), Value::Date(to)));
+            }
+            let (x, y) = (a.unit.dimension, b.unit.dimension);
+            if x == y || x == Dimension::Count || y == Dimension::Count {
+                return Some((Value::Amount(like(a, b)), Value::Amount(like(b, a))));
+            }
+            None
+        }
+        (Value::Amount(a), Value::Date(date))
+            if date.day.is_some() && (1.0..=31.0).contains(&a.number) && a.unit == BARE =>
+        {
+            Some((
+                Value::Date(Date {
+                    day: Some(a.number as u8),
+                    ..*date
+                }),
+                high.clone(),
+            ))
+        }
+        (Value::Amount(a), Value::Clock(clock)) if a.unit == BARE && a.number < 24.0 => {
+            let shift = if clock.seconds >= 43_200
+                && a.number < 12.0
+                && a.number * 3600.0 + 43_200.0 < f64::from(clock.seconds)
+            {
+                12.0
+            } else {
+                0.0
+            };
+            let seconds = ((a.number + shift) * 3600.0) as u32;
+            Some((Value::Clock(Clock { seconds, ..*clock }), high.clone()))
+        }
+        (Value::Clock(a), Value::Clock(b)) => {
+            let zone = a.zone.or(b.zone);
+            Some((
+                Value::Clock(Clock { zone, ..*a }),
+                Value::Clock(Clock { zone, ..*b }),
+            ))
+        }
+        (Value::Date(a), Value::Date(b)) => {
+            let year = a.year.or(b.year);
+            Some((Value::Date(Date { year, ..*a }), Value::Date(*b)))
+        }
+        (Value::Date(_), Value::Amount(b)) if year_of(b).is_some() => Some(pair),
+        (Value::Amount(a), Value::Date(_)) if year_of(a).is_some() => Some(pair),
+        (Value::Version(_), Value::Version(_)) => Some(pair),
+        _ => None,
+    }
+}
+
+/// Returns `own` with the unit of `other` where it has none.
+fn like(own: &Amount, other: &Amount) -> Amount {
+    let mut own = own.clone();
+    if own.unit == BARE && other.unit != BARE && !own.per {
+        own.unit = other.unit;
+        own.base = (own.number + own.unit.shift) * own.unit.factor;
+    }
+    if other.per && !own.per {
+        own.per = true;
+        own.base *= other.base / ((other.number + other.unit.shift) * other.unit.factor);
+    }
+    own
+}
+
+fn bound(tokens: &[Token], mention: &Mention) -> Option<Bound> {
+    let mut before = mention.first;
+    while before > 0 && mention.first - before < 2 && lists(BETWEEN, &tokens[before - 1].text) {
+        let ends = |(phrase, ..): &(&[&str], bool, bool)| ends_with(tokens, before, phrase);
+        if BEFORE.iter().any(ends) {
+            break;
+        }
+        before -= 1;
+    }
+    let longest = BEFORE
+        .iter()
+        .filter(|(phrase, ..)| ends_with(tokens, before, phrase))
+        .max_by_key(|(phrase, ..)| phrase.len());
+    if let Some((phrase, upper, strict)) = longest {
+        return Some(sided(
+            tokens,
+            mention,
+            before - phrase.len(),
+            phrase,
+            *upper,
+            *strict,
+        ));
+    }
+    let mut after = mention.end;
+    if let Value::Amount(amount) = &mention.value {
+        after += amount.nouns.len();
+    }
+    let found = AFTER.iter().find(|(phrase, _)| {
+        begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
+    });
+    found.map(|(_, upper)| Bound {
+        upper: *upper,
+        strict: false,
+    })
+}
+
+/// Turns a strict bound round after `not`; a version that is older is lower.
+fn sided(
+    tokens: &[Token],
+    mention: &Mention,
+    start: usize,
+    phrase: &[&str],
+    upper: bool,
+    strict: bool,
+) -> Bound {
+    let negated = start > 0
+        && strict
+        && (matches!(tokens[start - 1].text.as_str(), "not" | "no" | "never")
+            || tokens[start - 1].text.ends_with("n't"));
+    let denied_exceed = phrase == ["exceeds"];
+    let bare = match &mention.value {
+        Value::Amount(amount) => amount.unit == BARE && !amount.per,
+        Value::Version(_) => true,
+        _ => false,
+    };
+    let version_age = phrase == ["older", "than"] && bare;
+    if negated {
+        return Bound {
+            upper: !upper,
+            strict: false,
+        };
+    }
+    Bound {
+        upper: upper != version_age || denied_exceed && upper,
+        strict,
+    }
+}
+
+fn ends_with(tokens: &[Token], end: usize, phrase: &[&str]) -> bool {
+    end >= phrase.len() && begins_with(tokens, end - phrase.len(), phrase)
+}
+
+/// Returns true if the tokens from `at` are the words of `phrase`.
+pub(super) fn begins_with(tokens: &[Token], at: usize, phrase: &[&str]) -> bool {
+    phrase
+        .iter()
+        .enumerate()
+        .all(|(offset, word)| tokens.get(at + offset).is_some_and(|token| token.is(word)))
+}

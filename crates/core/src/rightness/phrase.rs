@@ -1,0 +1,596 @@
+//! Judges gold answers that are names, phrases or code.
+
+use std::collections::HashSet;
+
+use super::code;
+use super::lex::Shape;
+use super::names::{Canon, canonical, is_acronym, is_name, occurrences, same};
+use super::offer::Bench;
+use super::options::other_option_first;
+use super::reading::Reading;
+use super::scope::rejected;
+use super::subject::{question_terms, wrong_subject};
+use super::verdict::Judgment;
+use super::words::{OPPOSITES, PRIVATIVES, REGIONS, ROLES, has_content, lists, negates, stem};
+
+/// Token range of an occurrence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) first: usize,
+    pub(super) end: usize,
+}
+
+/// Judges one gold answer.
+pub(super) fn judge(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
+    let places = places(gold, bench.answer);
+    let (denied, offered): (Vec<Place>, Vec<Place>) = places
+        .iter()
+        .partition(|place| denied(bench.answer, **place));
+    if let Some(judgment) = offered
+        .iter()
+        .map(|place| at_place(gold, bench, *place))
+        .max_by_key(rank)
+    {
+        if judgment.is_right()
+            && let Some(list) = offered.iter().find_map(|place| listed(gold, bench, *place))
+        {
+            return list;
+        }
+        return judgment;
+    }
+    if !denied.is_empty() {
+        return Judgment::wrong("negated or set apart");
+    }
+    absent(gold, bench, f1_suffices)
+}
+
+fn denied(answer: &Reading, place: Place) -> bool {
+    let than = (1..=4).filter(|back| place.first >= *back).any(|back| {
+        let at = place.first - back;
+        answer.word(at) == "than" && answer.same_clause(at, place.first)
+    });
+    than || rejected(answer, place.first, place.end)
+}
+
+fn rank(judgment: &Judgment) -> u8 {
+    match judgment.correctness {
+        super::verdict::Correctness::Right => 2,
+        super::verdict::Correctness::Unsure => 1,
+        super::verdict::Correctness::Wrong => 0,
+    }
+}
+
+/// Returns the places where the answer has the gold answer.
+pub(super) fn places(gold: &Reading, answer: &Reading) -> Vec<Place> {
+    if code::is_code_gold(gold) {
+        let by_bytes =
+            code::occurrences(&gold.text, &answer.text)
+                .into_iter()
+                .map(|(start, end)| Place {
+                    first: answer
+                        .tokens
+                        .iter()
+                        .position(|token| token.end > start)
+                        .unwrap_or(0),
+                    end: answer
+                        .tokens
+                        .iter()
+                        .rposition(|token| token.start < end)
+                        .map_or(0, |last| last + 1),
+                });
+        let found: Vec<Place> = by_bytes.collect();
+        if !found.is_empty() || gold.tokens.iter().any(|token| token.shape == Shape::Code) {
+            return found;
+        }
+    }
+    let words = canonical(&answer.tokens);
+    let mut wanted = canonical(&gold.tokens);
+    if wanted.is_empty() {
+        wanted = literal(gold);
+        return in_tokens(&wanted, &literal(answer));
+    }
+    in_tokens(&wanted, &words)
+}
+
+fn in_tokens(wanted: &[Canon], words: &[Canon]) -> Vec<Place> {
+    occurrences(wanted, words)
+        .into_iter()
+        .map(|(first, end)| Place {
+            first: words[first].token,
+            end: words[end - 1].token + 1,
+        })
+        .collect()
+}
+
+/// Returns every token as it is: for gold answers of titles or articles only.
+fn literal(reading: &Reading) -> Vec<Canon> {
+    let word = |(token, t): (usize, &super::lex::Token)| Canon {
+        text: t.text.clone(),
+        token,
+        initials: false,
+    };
+    reading.tokens.iter().enumerate().map(word).collect()
+}
+
+/// Judges an occurrence that is not denied.
+fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
+    let answer = bench.answer;
+    let quote = answer.slice(place.first, place.end);
+    if let Some(list) = listed(gold, bench, place) {
+        return list;
+    }
+    if let Some(word) = privative(answer, place).filter(|word| !gold.stems.contains(stem(word))) {
+        return Judgment::unsure(format!("`{word}` changes `{quote}`"));
+    }
+    if is_name(&gold.tokens) && !code::is_code_gold(gold) {
+        if let Some(extra) = extra_name(gold, bench, place) {
+            return Judgment::unsure(format!("`{extra}` extends the name `{quote}`"));
+        }
+        if answer.tokens[place.end - 1].possessive
+            && !gold.tokens.iter().any(|t| t.possessive)
+            && place.end < answer.tokens.len()
+            && !answer.tokens[place.end].is_mark()
+        {
+            return Judgment::unsure(format!("names something of `{quote}`"));
+        }
+    }
+    if other_option_first(gold, bench, place.first) {
+        return Judgment::wrong("offers the other option of the question");
+    }
+    if outranked(gold, bench, place) {
+        return Judgment::unsure(format!("names `{quote}`, perhaps for another role"));
+    }
+    if !is_name(&gold.tokens)
+        && wrong_subject(bench.question, answer, place.first, place.end)
+        && gold.tokens.len() < 3
+    {
+        return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
+    }
+    Judgment::right(format!("contains `{quote}`"))
+}
+
+fn privative(answer: &Reading, place: Place) -> Option<&str> {
+    let at = place.first.checked_sub(1)?;
+    let hyphen = answer.word(at) == "-" && !answer.tokens[place.first].spaced;
+    let word = answer.word(at.checked_sub(usize::from(hyphen))?);
+    lists(PRIVATIVES, word).then_some(word)
+}
+
+/// Returns a capitalised word next to the name that neither the question nor the gold answer has.
+fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<&'a str> {
+    let answer = bench.answer;
+    let extends = |at: usize| {
+        let token = &answer.tokens[at];
+        token.is_word()
+            && token.capital
+            && !lists(ROLES, &token.text)
+            && !super::words::lookup(super::words::FULL_WORDS, &token.text)
+                .is_some_and(|full| lists(ROLES, full))
+            && !lists(super::words::OPTIONAL_IN_NAMES, &token.text)
+            && has_content(&token.text)
+            && !bench.question.has(token)
+            && !gold.has(token)
+    };
+    let before = place.first.checked_sub(1).filter(|&at| {
+        let starts =
+            at == 0 || !answer.same_sentence(at, at - 1) || answer.tokens[at - 1].is_mark();
+        let lower_later =
+            starts && place.end < answer.tokens.len() && !answer.tokens[place.end].is_mark();
+        extends(at)
+            && answer.tokens[place.first].spaced
+            && !(lower_later && at == 0 && answer.tokens.len() > 6)
+    });
+    let after = Some(place.end)
+        .filter(|&at| at < answer.tokens.len() && extends(at) && answer.tokens[at].spaced);
+    let hyphen = answer.word(place.end) == "-"
+        && place.end + 1 < answer.tokens.len()
+        && !answer.tokens[place.end + 1].spaced
+        && answer.tokens[place.end + 1].capital
+        && extends(place.end + 1);
+    let after = after.or(hyphen.then_some(place.end + 1));
+    before.or(after).map(|at| answer.word(at))
+}
+
+/// Returns a verdict if the occurrence is an item of a list of other candidates.
+fn listed(gold: &Reading, bench: &Bench<'_>, place: Place) -> Option<Judgment> {
+    let (answer, question) = (bench.answer, bench.question);
+    let after = link_after(answer, place.end);
+    if let Some((kind, at)) = after
+        && candidate(gold, answer, question, kind, at, false)
+    {
+        return Some(Judgment::wrong(format!(
+            "also offers `{}`",
+            answer.slice(at, item_end(answer, at))
+        )));
+    }
+    let (kind, at) = link_before(answer, place.first)?;
+    candidate(gold, answer, question, kind, at, true)
+        .then(|| Judgment::wrong(format!("also offers `{}`", answer.word(at))))
+}
+
+/// Word or mark that links two items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    Or,
+    And,
+    Comma,
+}
+
+fn link(word: &str) -> Option<Link> {
+    match word {
+        "or" => Some(Link::Or),
+        "and" | "&" | "plus" => Some(Link::And),
+        "," | "/" | "\n" | ";" => Some(Link::Comma),
+        _ => None,
+    }
+}
+
+/// Returns the link after an item and the first token of the next one.
+fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
+    let mut at = end;
+    while matches!(answer.word(at), "\"" | "'" | ")") {
+        at += 1;
+    }
+    let mut kind = link(answer.word(at))?;
+    at += 1;
+    while let Some(more) = link(answer.word(at)) {
+        if more != Link::Comma {
+            kind = more;
+        }
+        at += 1;
+    }
+    while matches!(
+        answer.word(at),
+        "\"" | "'"
+            | "the"
+            | "a"
+            | "an"
+            | "maybe"
+            | "perhaps"
+            | "possibly"
+            | "also"
+            | "even"
+            | "either"
+    ) {
+        at += 1;
+    }
+    (at < answer.tokens.len()).then_some((kind, at))
+}
+
+/// Returns the link before an item and the last token of the item before it.
+fn link_before(answer: &Reading, first: usize) -> Option<(Link, usize)> {
+    let mut at = first.checked_sub(1)?;
+    while matches!(
+        answer.word(at),
+        "\"" | "'"
+            | "the"
+            | "a"
+            | "an"
+            | "maybe"
+            | "perhaps"
+            | "possibly"
+            | "also"
+            | "in"
+            | "with"
+            | "use"
+            | "run"
+    ) {
+        at = at.checked_sub(1)?;
+    }
+    let mut kind = link(answer.word(at))?;
+    at = at.checked_sub(1)?;
+    while let Some(more) = link(answer.word(at)) {
+        if more != Link::Comma {
+            kind = more;
+        }
+        at = at.checked_sub(1)?;
+    }
+    while matches!(answer.word(at), "\"" | "'" | ")") {
+        at = at.checked_sub(1)?;
+    }
+    Some((kind, at))
+}
+
+/// Returns the index after the item that begins at `at`.
+fn item_end(answer: &Reading, at: usize) -> usize {
+    let mut end = at;
+    while end < answer.tokens.len() && end < at + 6 {
+        let word = answer.word(end);
+        let inner = word == "-" && !answer.tokens[end].spaced;
+        if end > at && !inner && (answer.tokens[end].is_mark() || matches!(word, "or" | "and")) {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// Returns true if the token at `at` begins (or ends, if `before`) another candidate of the gold answer's kind.
+fn candidate(
+    gold: &Reading,
+    answer: &Reading,
+    question: &Reading,
+    kind: Link,
+    at: usize,
+    before: bool,
+) -> bool {
+    let token = &answer.tokens[at];
+    let named = is_name(&gold.tokens) && !code::is_code_gold(gold);
+    let own = gold.has(token);
+    if own || token.is_mark() {
+        return false;
+    }
+    if code::is_code_gold(gold) {
+        let identifier = code::identifiers(answer)
+            .iter()
+            .any(|&(first, end)| (first..end).contains(&at));
+        let command = gold.tokens[0].text == token.text;
+        return (identifier
+            || command
+            || kind == Link::Or && !before && item_ends_clause(answer, at))
+            && (kind != Link::And || !command);
+    }
+    let asked = question.has(token);
+    let kind_fits = if named {
+        token.capital
+            && token.is_word()
+            && has_content(&token.text)
+            && !(lists(ROLES, &token.text) && at + 1 < answer.tokens.len() && before)
+    } else {
+        has_content(&token.text) && answer.tokens.len() <= gold.tokens.len() + 12
+    };
+    if !kind_fits || asked && kind != Link::Or {
+        return false;
+    }
+    if before {
+        return match kind {
+            Link::Or => true,
+            Link::And => named || begins_list(answer, at),
+            Link::Comma => !lists(REGIONS, gold.tokens[0].text.as_str()) && begins_list(answer, at),
+        };
+    }
+    match kind {
+        Link::Or => true,
+        Link::And => ends_item(answer, at) || !named && item_ends_clause(answer, at),
+        Link::Comma => !(named && lists(REGIONS, &token.text)) && item_ends_clause(answer, at),
+    }
+}
+
+/// Returns true if the capitalised words from `at` end their clause.
+fn ends_item(answer: &Reading, at: usize) -> bool {
+    let mut end = at;
+    while end < answer.tokens.len()
+        && (answer.tokens[end].capital || answer.word(end) == "-" || answer.word(end) == "of")
+    {
+        end += 1;
+    }
+    end >= answer.tokens.len() || answer.tokens[end].is_mark() || !verb_like(answer.word(end))
+}
+
+fn verb_like(word: &str) -> bool {
+    word.ends_with("ed")
+        || matches!(
+            word,
+            "is" | "was"
+                | "has"
+                | "had"
+                | "plays"
+                | "wrote"
+                | "did"
+                | "does"
+                | "won"
+                | "sang"
+                | "made"
+                | "became"
+        )
+}
+
+fn item_ends_clause(answer: &Reading, at: usize) -> bool {
+    let end = item_end(answer, at);
+    let boundary = end >= answer.tokens.len()
+        || answer.tokens[end].is_mark()
+        || link(answer.word(end)).is_some();
+    boundary
+        && end - at <= 4
+        && !answer.tokens[at..end].iter().any(|t| {
+            verb_like(&t.text)
+                || matches!(
+                    t.text.as_str(),
+                    "who" | "which" | "where" | "not" | "by" | "it" | "he" | "she"
+                )
+        })
+}
+
+/// Returns true if the item that ends at `at` is at the start of its sentence or follows another link.
+fn begins_list(answer: &Reading, at: usize) -> bool {
+    let mut start = at;
+    while start > 0
+        && answer.same_sentence(start - 1, at)
+        && (answer.tokens[start - 1].capital || matches!(answer.word(start - 1), "-" | "\""))
+    {
+        start -= 1;
+    }
+    let item = !lists(ROLES, answer.word(start)) && has_content(answer.word(start));
+    let edge = start == 0
+        || !answer.same_sentence(start - 1, at)
+        || link(answer.word(start - 1)).is_some()
+        || matches!(answer.word(start - 1), "either" | "both" | "between");
+    edge && item
+}
+
+/// Returns true if another clause of the same answer has more of the question's terms and another candidate name.
+fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
+    let (answer, question) = (bench.answer, bench.question);
+    if !is_name(&gold.tokens) {
+        return false;
+    }
+    let own = question_terms(question, answer, place.first, place.end);
+    let own_content = (0..answer.tokens.len())
+        .filter(|&at| {
+            answer.same_clause(at, place.first) && !(place.first..place.end).contains(&at)
+        })
+        .any(|at| super::reading::content(&answer.tokens[at]));
+    if !own_content && place.first < 4 {
+        return false;
+    }
+    let mut clauses: HashSet<u16> = HashSet::new();
+    (0..answer.tokens.len())
+        .filter(|&at| !answer.same_clause(at, place.first))
+        .any(|at| {
+            let token = &answer.tokens[at];
+            let sentence_start = at == 0 || !answer.same_sentence(at, at - 1);
+            let name = token.capital
+                && token.is_word()
+                && has_content(&token.text)
+                && !question.has(token)
+                && !gold.has(token)
+                && !(sentence_start && lists(ROLES, &token.text));
+            name && clauses.insert(answer.parts.clause[at])
+                && question_terms(question, answer, at, at + 1) > own
+                && (at < place.first || own == 0)
+        })
+}
+
+/// Judges an answer that lacks the gold answer as a whole.
+fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
+    let answer = bench.answer;
+    let wanted = canonical(&gold.tokens);
+    let acronym = answer
+        .tokens
+        .iter()
+        .enumerate()
+        .find(|(_, token)| is_acronym(token, &wanted, &gold.tokens));
+    if let Some((at, token)) = acronym.filter(|(at, _)| {
+        !denied(
+            answer,
+            Place {
+                first: *at,
+                end: at + 1,
+            },
+        )
+    }) {
+        return Judgment::right(format!(
+            "contains `{}`, an abbreviation",
+            answer.slice(at, at + usize::from(!token.text.is_empty()))
+        ));
+    }
+    if let [single] = gold.tokens.as_slice()
+        && is_acronym(single, &canonical(&answer.tokens), &answer.tokens)
+    {
+        return Judgment::right(format!("spells out `{}`", gold.text));
+    }
+    if code::is_code_gold(gold) {
+        return Judgment::wrong(format!("does not contain `{}`", gold.text));
+    }
+    if opposed(gold, answer) {
+        return Judgment::wrong("says the opposite");
+    }
+    if is_name(&gold.tokens) {
+        partial_name(&wanted, gold, bench)
+    } else {
+        loose(&wanted, gold, bench, f1_suffices)
+    }
+}
+
+/// Returns true if the answer has the opposite of a word of the gold answer, or negates where it does not.
+pub(super) fn opposed(gold: &Reading, answer: &Reading) -> bool {
+    let has = |reading: &Reading, word: &str| reading.tokens.iter().any(|token| token.is(word));
+    let crossed =
+        |a: &str, b: &str| has(gold, a) && !has(gold, b) && has(answer, b) && !has(answer, a);
+    let negated = |reading: &Reading| reading.tokens.iter().any(|token| negates(&token.text));
+    OPPOSITES
+        .iter()
+        .any(|(a, b)| crossed(a, b) || crossed(b, a))
+        || negated(gold) != negated(answer)
+}
+
+/// Judges a part of the name.
+fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment {
+    let answer = bench.answer;
+    let words = canonical(&answer.tokens);
+    let short = answer.tokens.len() <= wanted.len() + 2;
+    let in_name = |word: &Canon| wanted.iter().any(|own| same(own, word));
+    let asked = |word: &Canon| bench.question.stems.contains(stem(&word.text));
+    let shared: Vec<&Canon> = words
+        .iter()
+        .filter(|word| {
+            in_name(word)
+                && !denied(
+                    answer,
+                    Place {
+                        first: word.token,
+                        end: word.token + 1,
+                    },
+                )
+        })
+        .collect();
+    let Some(first) = shared.first() else {
+        return Judgment::wrong(format!("does not contain `{}`", gold.text));
+    };
+    let run: Vec<&Canon> = words
+        .iter()
+        .filter(|word| {
+            word.token.abs_diff(first.token) <= wanted.len() + 1
+                && answer.same_clause(word.token, first.token)
+        })
+        .filter(|word| short || answer.tokens[word.token].capital || in_name(word))
+        .collect();
+    let foreign = |word: &&&Canon| {
+        !in_name(word)
+            && !asked(word)
+            && has_content(&word.text)
+            && !lists(ROLES, &word.text)
+            && !word.initials
+    };
+    let missing: Vec<&Canon> = wanted
+        .iter()
+        .filter(|own| !words.iter().any(|word| same(own, word)))
+        .collect();
+    let quote = answer.slice(first.token, first.token + 1);
+    if run.iter().find(foreign).is_some() {
+        return Judgment::wrong(format!(
+            "`{quote}` belongs to another name than `{}`",
+            gold.text
+        ));
+    }
+    let minor = |word: &&Canon| asked(word) || lists(ROLES, &word.text) || !has_content(&word.text);
+    let ends = wanted.len() > 2
+        && shared.len() + 1 == wanted.len()
+        && same(&wanted[0], shared[0])
+        && same(&wanted[wanted.len() - 1], shared[shared.len() - 1]);
+    let people = gold
+        .tokens
+        .iter()
+        .all(|token| token.capital && token.is_word());
+    let distinct = !shared.iter().all(|word| asked(word));
+    if distinct && (missing.iter().all(minor) || ends && people && short) {
+        return Judgment::right(format!("names `{}` in another form", gold.text));
+    }
+    Judgment::unsure(format!("names only part of `{}`", gold.text))
+}
+
+/// Judges a phrase by its content words.
+fn loose(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
+    let words = canonical(&bench.answer.tokens);
+    let matters = |word: &&Canon| has_content(&word.text);
+    let found = |own: &&Canon| words.iter().any(|word| same(own, word));
+    let content: Vec<&Canon> = wanted.iter().filter(matters).collect();
+    let missing: Vec<&&Canon> = content.iter().filter(|own| !found(own)).collect();
+    let foreign = words.iter().filter(matters).any(|word| {
+        !wanted.iter().any(|own| same(own, word))
+            && !bench.question.stems.contains(stem(&word.text))
+    });
+    let minor = missing
+        .iter()
+        .all(|own| bench.question.stems.contains(stem(&own.text)));
+    if !content.is_empty() && missing.is_empty() || f1_suffices && !foreign && minor {
+        return Judgment::right("has every content word of the gold answer");
+    }
+    if f1_suffices && !foreign && gold.mentions.is_empty() {
+        return Judgment::right("F1 reaches the threshold");
+    }
+    if missing.len() * 2 <= content.len() && !content.is_empty() || f1_suffices {
+        return Judgment::unsure("has some words of the gold answer");
+    }
+    Judgment::wrong(format!("does not contain `{}`", gold.text))
+}

@@ -1,0 +1,233 @@
+//! Yes/no questions.
+
+use super::reading::{Reading, content};
+use super::verdict::Judgment;
+use super::words::{lists, negates};
+
+const YES: &[&str] = &[
+    "yes",
+    "yeah",
+    "yep",
+    "yup",
+    "correct",
+    "true",
+    "affirmative",
+    "certainly",
+    "definitely",
+    "sure",
+    "absolutely",
+    "indeed",
+    "okay",
+    "ok",
+];
+const NO: &[&str] = &[
+    "no",
+    "nope",
+    "nah",
+    "false",
+    "incorrect",
+    "negative",
+    "never",
+    "neither",
+    "not",
+    "don't",
+    "forbidden",
+];
+const HEDGES: &[&str] = &[
+    "maybe",
+    "perhaps",
+    "possibly",
+    "depends",
+    "unclear",
+    "partly",
+    "partially",
+    "unknown",
+    "unsure",
+    "probably",
+    "sometimes",
+    "unless",
+];
+/// Verbs and adjectives that deny by themselves.
+const DENYING: &[&str] = &[
+    "forbidden",
+    "prohibited",
+    "banned",
+    "disallowed",
+    "refuse",
+    "refused",
+    "wrong",
+    "differ",
+    "differs",
+    "different",
+    "only",
+    "must",
+    "until",
+    "impossible",
+    "excluded",
+    "unnecessary",
+    "fails",
+    "lacks",
+];
+
+/// Judges an answer to a question whose gold answer is yes or no.
+pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Judgment {
+    let name = if gold_yes { "yes" } else { "no" };
+    match polarity(answer, question) {
+        Some(yes) if yes == gold_yes => Judgment::right(format!("says {name}")),
+        Some(yes) => Judgment::wrong(format!("says {}", if yes { "yes" } else { "no" })),
+        None => Judgment::unsure("says neither yes nor no"),
+    }
+}
+
+/// Returns true for yes, false for no, `None` where it is not clear.
+fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
+    let yes = said(answer, YES);
+    let no = said(answer, &["no", "nope", "nah"]);
+    if yes.is_some() && no.is_some() && hedged(answer) {
+        return None;
+    }
+    if let Some(first) = first_word(answer) {
+        let hedge = answer
+            .tokens
+            .iter()
+            .take(8)
+            .any(|token| lists(HEDGES, &token.text));
+        return (!hedge).then_some(first);
+    }
+    match (yes, no) {
+        (Some(_), None) => Some(true),
+        (None, Some(_)) => Some(false),
+        (Some(_), Some(_)) => None,
+        (None, None) => sentence(answer, question),
+    }
+}
+
+/// `yes and no`, `yes or no`.
+fn hedged(answer: &Reading) -> bool {
+    answer.tokens.windows(3).any(|w| {
+        (w[0].is("yes") && w[2].is("no") || w[0].is("no") && w[2].is("yes"))
+            && (w[1].is("and") || w[1].is("or") || w[1].is("/"))
+    })
+}
+
+/// Returns the polarity of the first word, if it has one.
+fn first_word(answer: &Reading) -> Option<bool> {
+    let at = answer.tokens.iter().position(|token| !token.is_mark())?;
+    let (word, next) = (answer.word(at), answer.tokens.get(at + 1));
+    let alone = next.is_none_or(|next| next.is_mark());
+    match word {
+        "yes" | "yeah" | "yep" | "yup" | "sure" | "absolutely" | "certainly" | "definitely"
+        | "affirmative" | "indeed" | "ok" | "okay" => Some(true),
+        "nope" | "nah" | "never" | "negative" | "neither" => Some(false),
+        "no" => Some(false)
+            .filter(|_| alone || !next.is_some_and(content) || next.is_some_and(|n| n.is_word())),
+        "correct" | "true" | "right" if alone => Some(true),
+        "false" | "incorrect" | "wrong" if alone => Some(false),
+        "of" if answer.word(at + 1) == "course" => Some(answer.word(at + 2) != "not"),
+        "by" if answer.word(at + 1) == "no" && answer.word(at + 2) == "means" => Some(false),
+        "not" => Some(false)
+            .filter(|_| !matches!(answer.word(at + 1), "only" | "sure" | "clear" | "just")),
+        "don't" | "can't" | "cannot" => Some(false),
+        _ => None,
+    }
+}
+
+/// Returns the first of `words` that the answer says as an answer: before a mark, or after `is`, `a`, `:`.
+fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
+    (0..answer.tokens.len()).find(|&at| {
+        let alone = answer
+            .tokens
+            .get(at + 1)
+            .is_none_or(super::lex::Token::is_mark);
+        let before = at.checked_sub(1).map_or("", |before| answer.word(before));
+        let introduced = at == 0
+            || answer.tokens[at - 1].is_mark()
+            || matches!(
+                before,
+                "is" | "a"
+                    | "so"
+                    | "say"
+                    | "answer"
+                    | "and"
+                    | "or"
+                    | "definite"
+                    | "clear"
+                    | "therefore"
+                    | "thus"
+            );
+        let polar = lists(words, answer.word(at))
+            && !matches!(
+                answer.word(at),
+                "sure" | "okay" | "ok" | "indeed" | "definitely" | "certainly" | "absolutely"
+            );
+        polar && alone && introduced
+    })
+}
+
+/// Returns the polarity of a sentence without a polar word.
+fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
+    let first: Vec<usize> = (0..answer.tokens.len())
+        .filter(|&at| answer.same_sentence(at, 0))
+        .collect();
+    let main = first.iter().take_while(|&&at| {
+        !matches!(
+            answer.word(at),
+            "if" | "because" | "since" | "although" | "but" | "unless" | "when"
+        )
+    });
+    let main: Vec<usize> = main.copied().collect();
+    if answer
+        .tokens
+        .iter()
+        .take(10)
+        .any(|token| lists(HEDGES, &token.text))
+    {
+        return None;
+    }
+    let asked_negated = question.tokens.iter().any(|token| negates(&token.text));
+    if main
+        .iter()
+        .any(|&at| negates(answer.word(at)) && answer.word(at + 1) != "only")
+        && !asked_negated
+    {
+        let double = main.iter().any(|&at| {
+            lists(DENYING, answer.word(at))
+                && answer.word(at) != "must"
+                && answer.word(at) != "until"
+        });
+        return (!double).then_some(false);
+    }
+    if main.iter().any(|&at| {
+        matches!(
+            answer.word(at),
+            "forbidden" | "prohibited" | "banned" | "disallowed" | "impossible"
+        )
+    }) {
+        return Some(false);
+    }
+    if asked_negated || main.iter().any(|&at| lists(DENYING, answer.word(at))) {
+        return None;
+    }
+    let opens = matches!(
+        answer.word(*main.first()?),
+        "they"
+            | "it"
+            | "both"
+            | "you"
+            | "he"
+            | "she"
+            | "we"
+            | "this"
+            | "that"
+            | "these"
+            | "i"
+            | "all"
+    );
+    let allows = main
+        .iter()
+        .any(|&at| matches!(answer.word(at), "allowed" | "permitted" | "fine" | "safe"));
+    let known = main
+        .iter()
+        .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
+    (opens && known && main.len() > 1 || allows && opens).then_some(true)
+}

@@ -1,0 +1,91 @@
+//! A text with its tokens, clauses and values, read once.
+
+use std::collections::HashSet;
+
+use super::clean::clean;
+use super::lex::{Parts, Shape, Token, parts, tokens};
+use super::mention::{Mention, mentions};
+use super::words::{has_content, stem};
+
+/// A parsed answer, gold answer or question.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// The cleaned text.
+    pub(super) text: String,
+    pub(super) tokens: Vec<Token>,
+    pub(super) parts: Parts,
+    pub(super) mentions: Vec<Mention>,
+    /// Stems of its words with content.
+    pub(super) stems: HashSet<String>,
+}
+
+impl Reading {
+    /// Cleans and parses `text`.
+    pub(super) fn new(text: &str) -> Self {
+        let text = clean(text);
+        let tokens = tokens(&text);
+        let stems = tokens
+            .iter()
+            .filter(|token| content(token))
+            .map(|token| stem(&token.text).to_owned())
+            .collect();
+        Self {
+            parts: parts(&tokens),
+            mentions: mentions(&tokens),
+            stems,
+            tokens,
+            text,
+        }
+    }
+
+    /// Returns the text of tokens `first..end`.
+    pub(super) fn slice(&self, first: usize, end: usize) -> &str {
+        match (
+            self.tokens.get(first),
+            end.checked_sub(1).and_then(|last| self.tokens.get(last)),
+        ) {
+            (Some(from), Some(to)) if from.start < to.end => self.text[from.start..to.end].trim(),
+            _ => "",
+        }
+    }
+
+    /// Returns the text of a mention.
+    pub(super) fn quote(&self, mention: &Mention) -> &str {
+        self.slice(mention.first, mention.end)
+    }
+
+    /// Returns true if it has a content word of that stem.
+    pub(super) fn has(&self, token: &Token) -> bool {
+        self.stems.contains(stem(&token.text))
+    }
+
+    /// Returns the word at `at`, empty outside.
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.text.as_str())
+    }
+
+    /// Returns the first token of the clause of token `at`.
+    pub(super) fn clause_start(&self, at: usize) -> usize {
+        let clause = self.parts.clause[at];
+        (0..at)
+            .rev()
+            .take_while(|&i| self.parts.clause[i] == clause)
+            .last()
+            .unwrap_or(at)
+    }
+
+    /// Returns true if tokens `a` and `b` are in one clause.
+    pub(super) fn same_clause(&self, a: usize, b: usize) -> bool {
+        self.parts.clause.get(a) == self.parts.clause.get(b)
+    }
+
+    /// Returns true if tokens `a` and `b` are in one sentence.
+    pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {
+        self.parts.sentence.get(a) == self.parts.sentence.get(b)
+    }
+}
+
+/// Returns true if `token` has content of its own.
+pub(super) fn content(token: &Token) -> bool {
+    token.shape != Shape::Mark && has_content(&token.text)
+}

@@ -1,0 +1,90 @@
+//! Negation and contrast: whether a text denies or sets apart what it mentions.
+
+use super::mention::begins_with;
+use super::reading::Reading;
+use super::words::{CONDITIONALS, CONTRASTS, DENIALS, NEGATION_LIMITS, lists, negates};
+
+/// Returns true if `reading` denies tokens `first..end` or mentions them as a contrast.
+pub(super) fn rejected(reading: &Reading, first: usize, end: usize) -> bool {
+    denied_before(reading, first) || contrasted(reading, first) || denied_after(reading, end)
+}
+
+/// `not X`, `it is false that X`.
+fn denied_before(reading: &Reading, first: usize) -> bool {
+    let start = reading.clause_start(first);
+    let conditional = |at: usize| {
+        reading.tokens[start..at]
+            .iter()
+            .any(|t| lists(CONDITIONALS, &t.text))
+    };
+    (start..first).rev().take(12).any(|at| {
+        let word = reading.word(at);
+        let between = &reading.tokens[at + 1..first];
+        let limited = between.iter().any(|t| lists(NEGATION_LIMITS, &t.text));
+        let claims = lists(DENIALS, word)
+            && between
+                .iter()
+                .any(|t| matches!(t.text.as_str(), "that" | "to"));
+        let near = word != "no" || first - at <= 3;
+        let number = word == "no"
+            && (reading.text[reading.tokens[at].end..].starts_with('.')
+                || between.is_empty()
+                    && reading.tokens[first]
+                        .text
+                        .starts_with(|c: char| c.is_ascii_digit()));
+        (claims || negates(word)) && !limited && near && !number && !conditional(at)
+    })
+}
+
+/// `instead of X`, `previously X`.
+fn contrasted(reading: &Reading, first: usize) -> bool {
+    let start = reading.clause_start(first);
+    CONTRASTS.iter().any(|phrase| {
+        let reach = if matches!(
+            phrase[0],
+            "previously" | "formerly" | "originally" | "initially" | "used"
+        ) {
+            7
+        } else {
+            3
+        };
+        (first.saturating_sub(phrase.len() + reach).max(start)..first)
+            .any(|at| at + phrase.len() <= first && begins_with(&reading.tokens, at, phrase))
+    })
+}
+
+/// `X is not it`, `X is wrong`, `X did not`.
+fn denied_after(reading: &Reading, end: usize) -> bool {
+    let Some(last) = end.checked_sub(1) else {
+        return false;
+    };
+    (end..reading.tokens.len())
+        .take(3)
+        .take_while(|&at| reading.same_clause(at, last))
+        .any(|at| {
+            let (word, next) = (reading.word(at), reading.word(at + 1));
+            let verb = matches!(
+                word,
+                "is" | "was"
+                    | "are"
+                    | "were"
+                    | "be"
+                    | "did"
+                    | "does"
+                    | "do"
+                    | "would"
+                    | "has"
+                    | "had"
+                    | "can"
+                    | "will"
+            );
+            let denies = (verb && (matches!(next, "not" | "never" | "no") || lists(DENIALS, next)))
+                || word.ends_with("n't");
+            let after = if word.ends_with("n't") {
+                at + 1
+            } else {
+                at + 2
+            };
+            denies && !lists(NEGATION_LIMITS, reading.word(after))
+        })
+}

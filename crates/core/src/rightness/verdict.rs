@@ -1,0 +1,67 @@
+//! Verdicts on the rightness of an answer.
+
+use crate::closed_set::closed_set;
+
+closed_set! {
+    /// Rightness of an answer.
+    Correctness {
+        /// It gives the gold answer and no conflicting one.
+        Right = "right",
+        /// The rule cannot decide.
+        Unsure = "unsure",
+        /// It does not give the gold answer, or contradicts it.
+        Wrong = "wrong",
+    }
+}
+
+impl Correctness {
+    /// Returns `Right` or `Wrong`.
+    #[must_use]
+    pub fn from_right(is_right: bool) -> Self {
+        if is_right { Self::Right } else { Self::Wrong }
+    }
+
+    /// Returns the answer score in units of right answers: 1, 0.5 where the rule is unsure, 0.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        match self {
+            Self::Right => 1.0,
+            Self::Unsure => 0.5,
+            Self::Wrong => 0.0,
+        }
+    }
+}
+
+/// A decision with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgment {
+    /// The decision.
+    pub correctness: Correctness,
+    /// A short clause for a report.
+    pub reason: String,
+}
+
+impl Judgment {
+    pub(super) fn right(reason: impl Into<String>) -> Self {
+        Self::new(Correctness::Right, reason)
+    }
+
+    pub(super) fn unsure(reason: impl Into<String>) -> Self {
+        Self::new(Correctness::Unsure, reason)
+    }
+
+    pub(super) fn wrong(reason: impl Into<String>) -> Self {
+        Self::new(Correctness::Wrong, reason)
+    }
+
+    pub(super) fn is_right(&self) -> bool {
+        self.correctness == Correctness::Right
+    }
+
+    pub(crate) fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
+        Self {
+            correctness,
+            reason: reason.into(),
+        }
+    }
+}
