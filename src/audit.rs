@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use crate::failure::Failure;
 use crate::output;
 use crate::report_format::ReportFormat;
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_eval::audit::{self, AnswerAudit};
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
@@ -24,7 +25,7 @@ pub(super) fn sheet(
     form: ReportFormat,
 ) -> Result<(), Failure> {
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
-    let rule = audit::decisions(run, plan.judge);
+    let rule = audit::decisions(run, &outcomes);
     let lines = audit::sheet(run, &outcomes, &rule, n, seed);
     if lines.is_empty() {
         let hint = "ask for at least one: `--audit 50`; questions that failed are left out";
@@ -53,7 +54,7 @@ pub(super) fn audited(
     let input = Input::read(file)?;
     let corrections = audit::read(&input, run)?;
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
-    let rule = audit::decisions(run, plan.judge);
+    let rule = audit::decisions(run, &outcomes);
     let audit = audit::audit(run, &outcomes, &rule, &corrections, plan);
     if audit.answers.is_some() {
         folder.write(audit::FILE, input.text().as_bytes())?;
@@ -69,6 +70,7 @@ pub(super) fn audited(
 pub(super) fn stored(
     folder: &RunFolder,
     run: &SavedRun,
+    outcomes: &[Outcome],
     plan: &EvaluationPlan,
 ) -> Result<Option<AnswerAudit>, Failure> {
     let file = folder.file(audit::FILE);
@@ -76,7 +78,7 @@ pub(super) fn stored(
         return Ok(None);
     }
     let corrections = audit::read(&Input::read(&file)?, run)?;
-    let rule = audit::decisions(run, plan.judge);
+    let rule = audit::decisions(run, outcomes);
     Ok(audit::answer_audit(run, &rule, &corrections, plan))
 }
 

@@ -64,7 +64,9 @@ impl Reported {
 
     /// Adds the audit stored in the run's folder, if there is one.
     pub fn read_audit(&mut self, folder: &RunFolder) -> Result<(), Failure> {
-        self.evaluation.summary.answer_audit = audit::stored(folder, &self.run, &self.plan)?;
+        let outcomes = &self.evaluation.outcomes;
+        self.evaluation.summary.answer_audit =
+            audit::stored(folder, &self.run, outcomes, &self.plan)?;
         Ok(())
     }
 

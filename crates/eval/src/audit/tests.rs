@@ -5,6 +5,8 @@ use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
 use crate::tests::{JUDGE, outcome};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::types::{FailureClass, QuestionId, QuestionKind, Stage};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
@@ -37,7 +39,7 @@ fn ruled() -> Vec<Option<Correctness>> {
 /// The sheet of all ten, with these classes filled in, as a file.
 fn filled_in(answers: &[(&str, &str)]) -> Input {
     let (run, outcomes) = ten();
-    let mut lines = sheet(&run, &outcomes, &decisions(&run, JUDGE), 10, 0);
+    let mut lines = sheet(&run, &outcomes, &[Some(Correctness::Right); 10], 10, 0);
     for line in &mut lines {
         let answer = answers.iter().find(|(id, _)| *id == line.id.as_str());
         line.correct_class = answer.map_or(String::new(), |(_, class)| (*class).to_owned());
@@ -56,7 +58,7 @@ fn file(lines: &[SheetLine]) -> Input {
 fn audited(answers: &[(&str, &str)]) -> Audit {
     let (run, outcomes) = ten();
     let corrections = read(&filled_in(answers), &run).expect("a sheet of the run");
-    let rule = decisions(&run, JUDGE);
+    let rule = [Some(Correctness::Right); 10];
     audit(&run, &outcomes, &rule, &corrections, &plan())
 }
 
@@ -256,11 +258,14 @@ fn a_run_that_is_unsure_throughout_fills_the_sheet() {
 
 #[test]
 fn answers_are_judged_where_the_rule_judges_them() {
-    let (mut run, outcomes) = ten();
+    let (mut run, mut outcomes) = ten();
     run.traces[1].question.kind = QuestionKind::Unanswerable;
     run.traces[2].question.answers.clear();
     run.traces[3].arms[0].attempts[0].extracted = "1815".to_owned();
-    let rule = decisions(&run, JUDGE);
+    for (outcome, trace) in outcomes.iter_mut().zip(&run.traces) {
+        outcome.judgments = Judgments::new(trace, JUDGE);
+    }
+    let rule = decisions(&run, &outcomes);
     assert_eq!(
         rule[..4],
         [
@@ -305,9 +310,9 @@ fn right_answers_are_corrected_by_the_audit() {
         [
             (Correctness::Right, false, 1),
             (Correctness::Right, true, 1),
-            (Correctness::Wrong, false, 2),
             (Correctness::Unsure, false, 1),
             (Correctness::Unsure, true, 1),
+            (Correctness::Wrong, false, 2),
         ]
     );
     // Of the four decided ones three agree; by chance 1/2 x 1/4 + 1/2 x 3/4 = 1/2: kappa = (3/4 - 1/2) / (1 - 1/2).
