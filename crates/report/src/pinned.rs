@@ -183,6 +183,7 @@ fn an_audit_and_its_sheet() {
         run: "nightly".to_owned(),
         n_questions: 275,
         n_sampled: 50,
+        answers: None,
         n_audited: 48,
         wrong: Share {
             count: 3,

@@ -1,0 +1,225 @@
+//! The audit of answers: the corrected share of right answers, and the agreement of rule and person.
+
+use crate::document::{Fact, Table};
+use ragtriage_core::rightness::Correctness;
+use ragtriage_core::text::numbers::plural;
+use ragtriage_eval::audit::AnswerAudit;
+
+/// Returns the corrected share of right answers; `None` if the audit does not determine it.
+pub(crate) fn right_answers(audit: &AnswerAudit) -> Option<Fact> {
+    let right = audit.right?;
+    let text = format!(
+        "{:.3}, 95% CI [{:.3}, {:.3}], corrected by an audit of {} (rule alone: {:.3})",
+        right.mean,
+        right.ci95.low,
+        right.ci95.high,
+        plural(audit.n_audited, "answer", "answers"),
+        right.predicted
+    );
+    Some(Fact::new("Right answers", text))
+}
+
+/// States the corrected share, or why there is none.
+pub(crate) fn verdict(audit: &AnswerAudit) -> String {
+    if let Some(fact) = right_answers(audit) {
+        return format!("{fact}.");
+    }
+    let n_unsure: usize = audit
+        .cells
+        .iter()
+        .filter(|cell| cell.rule == Correctness::Unsure)
+        .map(|cell| cell.count)
+        .sum();
+    let why = if audit.n_unsure > 0 && n_unsure == 0 {
+        let unsure = plural(audit.n_unsure, "question", "questions");
+        format!("of the {unsure} where the rule is unsure, none was audited")
+    } else if n_unsure == audit.n_audited {
+        "of the questions that the rule decides, none was audited".to_owned()
+    } else {
+        "all questions share gold documents".to_owned()
+    };
+    let audited = plural(audit.n_audited, "audited answer", "audited answers");
+    format!("{audited}; the share of right answers cannot be corrected: {why}.")
+}
+
+/// Lays out decisions by judgments, with kappa.
+pub(crate) fn agreement(audit: &AnswerAudit) -> Table {
+    let audited = plural(audit.n_audited, "audited answer", "audited answers");
+    let mut table = Table::new(
+        format!("Rule (rows) by person (columns), {audited}"),
+        &["", "right", "wrong"],
+    );
+    for (rule, name) in [
+        (Correctness::Right, "right"),
+        (Correctness::Wrong, "wrong"),
+        (Correctness::Unsure, "unsure"),
+    ] {
+        let counts = [true, false].map(|is_right| {
+            let cell = audit
+                .cells
+                .iter()
+                .find(|cell| (cell.rule, cell.is_right) == (rule, is_right));
+            cell.map_or(0, |cell| cell.count)
+        });
+        if counts != [0, 0] || rule != Correctness::Unsure {
+            table.row([
+                name.to_owned(),
+                counts[0].to_string(),
+                counts[1].to_string(),
+            ]);
+        }
+    }
+    table.notes.extend(agreed(audit));
+    if let Some(right) = audit.right {
+        table.notes.push(format!(
+            "corrected: prediction-powered inference, lambda = {:.2}; the rule counts an unsure answer as 0.5",
+            right.lambda
+        ));
+    }
+    table
+}
+
+/// Describes the agreement on the answers that the rule decides; `None` if kappa is undefined.
+fn agreed(audit: &AnswerAudit) -> Option<String> {
+    let kappa = audit.kappa?;
+    let ci95 = kappa.ci95.map_or(String::new(), |ci| {
+        format!(", 95% CI [{:.2}, {:.2}]", ci.low, ci.high)
+    });
+    Some(format!(
+        "where the rule decides: agreement {:.1}%, Cohen's kappa {:.2}{ci95}",
+        100.0 * kappa.observed,
+        kappa.value
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit;
+    use crate::document::Report;
+    use crate::render::terminal::{self, Screen};
+    use crate::run::RunReport;
+    use crate::specimen;
+    use ragtriage_core::stats::kappa::Kappa;
+    use ragtriage_core::stats::ppi::PpiMean;
+    use ragtriage_core::types::Interval;
+    use ragtriage_eval::audit::{Audit, JudgedCell};
+    use ragtriage_eval::summary::{self, Share};
+
+    /// Forty audited answers of 250, of which the rule decides 37 as the person does.
+    fn forty() -> AnswerAudit {
+        let cell = |rule, is_right, count| JudgedCell {
+            rule,
+            is_right,
+            count,
+        };
+        AnswerAudit {
+            n_questions: 250,
+            n_unsure: 12,
+            n_audited: 40,
+            cells: vec![
+                cell(Correctness::Right, true, 28),
+                cell(Correctness::Right, false, 2),
+                cell(Correctness::Wrong, true, 1),
+                cell(Correctness::Wrong, false, 9),
+            ],
+            // By chance 30/40 x 29/40 + 10/40 x 11/40.
+            kappa: Some(Kappa {
+                value: 0.8065,
+                observed: 0.925,
+                expected: 0.6125,
+                ci95: Some(Interval {
+                    low: 0.61,
+                    high: 1.0,
+                }),
+            }),
+            right: Some(PpiMean {
+                mean: 0.712,
+                error: 0.04,
+                ci95: Interval {
+                    low: 0.6321,
+                    high: 0.7919,
+                },
+                predicted: 0.68,
+                lambda: 0.914,
+            }),
+        }
+    }
+
+    fn shown(report: &Report) -> String {
+        terminal::render(report, Screen::new(false))
+    }
+
+    /// The report on an audit of answers alone.
+    fn of_answers(answers: AnswerAudit) -> String {
+        shown(&audit::report(&Audit {
+            schema: 1,
+            run: "nightly".to_owned(),
+            n_questions: 275,
+            n_sampled: 50,
+            answers: Some(answers),
+            n_audited: 0,
+            wrong: Share {
+                count: 0,
+                share: 0.0,
+                ci95: None,
+            },
+            confusion: Vec::new(),
+            classes: [].into(),
+            not_audited: Vec::new(),
+        }))
+    }
+
+    #[test]
+    fn an_audit_of_answers_has_no_classes() {
+        insta::assert_snapshot!(of_answers(forty()), @r"
+        ragtriage: audit of nightly
+          Right answers: 0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680).
+
+        Rule (rows) by person (columns), 40 audited answers
+                 right  wrong
+          right     28      2
+          wrong      1      9
+          - where the rule decides: agreement 92.5%, Cohen's kappa 0.81, 95% CI [0.61, 1.00]
+          - corrected: prediction-powered inference, lambda = 0.91; the rule counts an unsure answer as 0.5
+        ");
+    }
+
+    #[test]
+    fn a_share_that_cannot_be_corrected_has_a_reason() {
+        let open = AnswerAudit {
+            right: None,
+            ..forty()
+        };
+        let verdict_of = |audit| {
+            of_answers(audit)
+                .lines()
+                .skip(1)
+                .take(2)
+                .collect::<String>()
+        };
+        assert_eq!(
+            verdict_of(open.clone()),
+            "  40 audited answers; the share of right answers cannot be corrected: of the 12 questions where the rule is  unsure, none was audited."
+        );
+        let decided = AnswerAudit {
+            n_unsure: 0,
+            ..open
+        };
+        assert!(verdict_of(decided).contains("corrected: all questions share gold documents."));
+    }
+
+    #[test]
+    fn a_run_with_an_audit_leads_with_the_corrected_share() {
+        let run = specimen::run("r");
+        let mut evaluation = summary::evaluate(&run, &specimen::plan());
+        evaluation.summary.answer_audit = Some(forty());
+        let shown = shown(&RunReport::new(&run, &evaluation).report());
+        assert_eq!(
+            shown.lines().nth(1),
+            Some(
+                "  Right answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)"
+            )
+        );
+    }
+}
