@@ -110,7 +110,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
 }
 
 /// Returns the outcomes with the judgments of their traces' answers.
-fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
+pub(super) fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
     let judged = traces.iter().zip(outcomes);
     judged
         .map(|(trace, outcome)| Outcome {

@@ -3,9 +3,8 @@
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
-use crate::tests::{JUDGE, outcome};
+use crate::tests::{self, outcome};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::types::{FailureClass, QuestionId, QuestionKind, Stage};
 use ragtriage_runs::SavedRun;
@@ -18,7 +17,9 @@ fn ten() -> (SavedRun, Vec<Outcome>) {
         6..9 => outcome(FailureClass::Ranking, Some(Stage::Ranking)),
         _ => outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
     });
-    (run("r", &["18 May"; 10]), outcomes.collect())
+    let run = run("r", &["18 May"; 10]);
+    let outcomes = tests::judged(&run.traces, outcomes.collect());
+    (run, outcomes)
 }
 
 fn plan() -> EvaluationPlan {
@@ -39,7 +40,7 @@ fn ruled() -> Vec<Option<Correctness>> {
 /// The sheet of all ten, with these classes filled in, as a file.
 fn filled_in(answers: &[(&str, &str)]) -> Input {
     let (run, outcomes) = ten();
-    let mut lines = sheet(&run, &outcomes, &[Some(Correctness::Right); 10], 10, 0);
+    let mut lines = sheet(&run, &outcomes, &decisions(&run, &outcomes), 10, 0);
     for line in &mut lines {
         let answer = answers.iter().find(|(id, _)| *id == line.id.as_str());
         line.correct_class = answer.map_or(String::new(), |(_, class)| (*class).to_owned());
@@ -58,7 +59,7 @@ fn file(lines: &[SheetLine]) -> Input {
 fn audited(answers: &[(&str, &str)]) -> Audit {
     let (run, outcomes) = ten();
     let corrections = read(&filled_in(answers), &run).expect("a sheet of the run");
-    let rule = [Some(Correctness::Right); 10];
+    let rule = decisions(&run, &outcomes);
     audit(&run, &outcomes, &rule, &corrections, &plan())
 }
 
@@ -258,13 +259,11 @@ fn a_run_that_is_unsure_throughout_fills_the_sheet() {
 
 #[test]
 fn answers_are_judged_where_the_rule_judges_them() {
-    let (mut run, mut outcomes) = ten();
+    let (mut run, outcomes) = ten();
     run.traces[1].question.kind = QuestionKind::Unanswerable;
     run.traces[2].question.answers.clear();
     run.traces[3].arms[0].attempts[0].extracted = "1815".to_owned();
-    for (outcome, trace) in outcomes.iter_mut().zip(&run.traces) {
-        outcome.judgments = Judgments::new(trace, JUDGE);
-    }
+    let outcomes = tests::judged(&run.traces, outcomes);
     let rule = decisions(&run, &outcomes);
     assert_eq!(
         rule[..4],
