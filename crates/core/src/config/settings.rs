@@ -157,9 +157,10 @@ impl Default for ChunkingSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratorName {
-    /// The built-in extractive reader: offline and deterministic, a baseline.
+    /// The built-in lexical reader: offline and deterministic, a floor for answers.
     #[default]
-    Extractive,
+    #[serde(alias = "extractive")]
+    Baseline,
     /// An OpenAI-compatible endpoint.
     Openai,
     /// No generator: retrieval only.
@@ -248,7 +249,7 @@ pub struct GenerationSettings {
 impl Default for GenerationSettings {
     fn default() -> Self {
         Self {
-            generator: GeneratorName::Extractive,
+            generator: GeneratorName::Baseline,
             base_url: "http://localhost:11434/v1".to_owned(),
             model: String::new(),
             api_key_env: None,

@@ -263,7 +263,7 @@ fn http_hint(error: &HttpError) -> Option<String> {
     let hint = match error {
         HttpError::Unreachable { .. } => Some(
             "start the server (`ollama serve`, `vllm serve MODEL`, `llama-server -m MODEL.gguf`) or correct \
-             `generation.base_url`; `generation.generator = \"extractive\"` needs none",
+             `generation.base_url`; `generation.generator = \"baseline\"` needs none",
         ),
         HttpError::TimedOut { .. } => Some(SLOW),
         HttpError::Untrusted { .. } | HttpError::Client { .. } => {

@@ -1,15 +1,15 @@
 //! Generators: answer prompts.
 //!
-//! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
+//! [`Baseline`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
 //! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and
 //! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
 
 mod allowance;
 mod answer;
+mod baseline;
 mod cached;
 mod completion;
 mod error;
-mod extractive;
 mod kept;
 mod limit;
 pub mod openai;
@@ -21,10 +21,10 @@ use async_trait::async_trait;
 
 pub use self::allowance::{Allowance, Limits, WithAllowance};
 pub use self::answer::read_answer;
+pub use self::baseline::Baseline;
 pub use self::cached::{CachedReplies, REPLIES};
 pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
-pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
 pub use self::retry::Retrying;
 pub use self::template::load_template;

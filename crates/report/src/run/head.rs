@@ -123,7 +123,7 @@ fn describe_generation(generation: &GenerationSettings) -> String {
             generation.model, generation.base_url, generation.prompt
         ),
         GeneratorName::None => "none: retrieval alone".to_owned(),
-        GeneratorName::Extractive => format!("extractive reader, {context_tokens} context tokens"),
+        GeneratorName::Baseline => format!("baseline reader, {context_tokens} context tokens"),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Limits, Secret};
+use ragtriage_models::llm::{Allowance, Baseline, CachedReplies, Generator, Limits, Secret};
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
@@ -28,7 +28,7 @@ pub(super) fn generator(
     let generation = &resolved.settings.generation;
     match generation.generator {
         GeneratorName::None => Ok(None),
-        GeneratorName::Extractive => Ok(Some(Arc::new(Extractive))),
+        GeneratorName::Baseline => Ok(Some(Arc::new(Baseline))),
         GeneratorName::Openai => {
             environment.check_address("generation.base_url", &generation.base_url)?;
             Ok(Some(openai::connect(
@@ -144,7 +144,7 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
 pub(super) fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => 2 * calls(settings),
-        GeneratorName::Extractive | GeneratorName::None => calls(settings),
+        GeneratorName::Baseline | GeneratorName::None => calls(settings),
     }
 }
 
@@ -153,6 +153,6 @@ pub(super) fn concurrency(settings: &Settings) -> usize {
 pub(super) fn calls(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => most_concurrency(&settings.generation),
-        GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
+        GeneratorName::Baseline | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
 }
