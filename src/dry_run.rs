@@ -103,6 +103,7 @@ fn generator(settings: &Settings) -> String {
         GeneratorName::Baseline => {
             "the built-in reader, on this machine, free of charge".to_owned()
         }
+        GeneratorName::Qa => format!("{}, on this machine, free of charge", generation.model),
         GeneratorName::None => "none: retrieval alone".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! Generators: answer prompts.
 //!
-//! [`Baseline`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
+//! [`Baseline`] and [`SpanReader`] read the passages in this process, the second with a model. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
 //! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and
 //! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
 
@@ -14,6 +14,7 @@ mod kept;
 mod limit;
 pub mod openai;
 mod pause;
+mod qa;
 mod retry;
 mod template;
 
@@ -26,6 +27,7 @@ pub use self::cached::{CachedReplies, REPLIES};
 pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
 pub use self::kept::KeptReply;
+pub use self::qa::SpanReader;
 pub use self::retry::Retrying;
 pub use self::template::load_template;
 use ragtriage_core::prompt::Prompt;

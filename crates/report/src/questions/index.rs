@@ -171,7 +171,7 @@ pub(super) fn run(
         generator: match generation.generator {
             _ if run.manifest.external.is_some() => None,
             GeneratorName::None => None,
-            GeneratorName::Openai => Some(generation.model.clone()),
+            GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.clone()),
             GeneratorName::Baseline => Some("baseline".to_owned()),
         },
         prompt: template.map(|template| prompt(&template, chunking.title_prefix)),
