@@ -69,10 +69,15 @@ pub async fn assemble(
     let template = template(resolved)?;
     let allowance = allowance(settings)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
+    // Before retrieval, which may download models; recorded after them.
+    let generator = generator(&mut wiring, allowance.clone()).await?;
+    let generators = std::mem::take(&mut wiring.models);
     let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
     let retrieval = wiring.retrieval().await?;
-    let generator = generator(&mut wiring, allowance.clone()).await?;
-    let Wiring { models, caches, .. } = wiring;
+    let Wiring {
+        mut models, caches, ..
+    } = wiring;
+    models.extend(generators);
     let replies = generator
         .clone()
         .map(|generator| keep_replies(generator, settings, environment))
