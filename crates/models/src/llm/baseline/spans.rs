@@ -24,10 +24,12 @@ pub(super) enum Form {
     Place,
     /// Capitalised words that do not open the sentence.
     Name,
+    /// Capitalised words that open the sentence, perhaps only for that reason.
+    Opening,
 }
 
 /// The pattern of each form; a group, if there is one, is the candidate.
-const PATTERNS: [&str; 8] = [
+const PATTERNS: [&str; 9] = [
     "[`\"“]([^`\"“”]{1,120})[`\"”]",
     r"\b\d{1,2} MONTH(?: \d{4}\b)?|MONTH \d{1,2}\b(?:, \d{4}\b)?|MONTH \d{4}\b",
     r"\b(?:1\d|20)\d\d\b",
@@ -36,6 +38,7 @@ const PATTERNS: [&str; 8] = [
     "CAPITAL(?: CAPITAL)+",
     r"\b(?i:at|from|in|near|on|to) (?:the )?(CAPITAL(?:(?: of| de| van| von| the| &)* CAPITAL)*)",
     r"\w[,;:]? (CAPITAL(?:(?: of| de| van| von| the| &)* CAPITAL)*)",
+    r"^\W*(CAPITAL(?:(?: of| de| van| von| the| &)* CAPITAL)*)",
 ];
 const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
 const CAPITAL: &str = r"(?:\b\p{Lu}\. ?|\b\p{Lu}(?:[\w.-]*\w)?)";
@@ -46,10 +49,11 @@ const COUNTED: &str = "(?:age|amount|capacity|cost|duration|height|interval|leng
 /// Nouns after `what` or `which` that are written as code.
 const CODED: &str = "(?:alert|branch|command|endpoint|field|file|flag|host|image|key|label|metric|namespace|option|parameter|path|query|queue|script|service|setting|table|topic|url|variable)";
 const NUMBERS: &[Form] = &[Form::Quantity, Form::Count];
-const ANY: &[Form] = &[Form::Code, Form::Person, Form::Name];
+const NAMES: &[Form] = &[Form::Person, Form::Name, Form::Opening];
+const ANY: &[Form] = &[Form::Code, Form::Person, Form::Name, Form::Opening];
 /// Questions by pattern, with the forms of their answers, the preferred first; none: a clause is asked for.
 const WANTED: [(&str, &[Form]); 10] = [
-    (r"who(?:m|se|'s)?\b", &[Form::Person, Form::Name]),
+    (r"who(?:m|se|'s)?\b", NAMES),
     (r"where\b", &[Form::Place, Form::Name, Form::Code]),
     (r"how many\b", &[Form::Count]),
     (r"wh(?:at|ich) (?:\w+ ){0,3}?COUNTED\b", NUMBERS),

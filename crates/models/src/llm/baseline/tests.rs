@@ -96,6 +96,27 @@ fn the_question_kind_and_words_decide_what_is_answered() {
 }
 
 #[test]
+fn the_questions_of_the_programs_tests_are_answered() {
+    let passages = [
+        ("A", "Alpha waits six minutes."),
+        ("B", "Beta never waits."),
+        ("C", "Gamma restarts. Gamma restarts often. Gamma restarts."),
+        (
+            "D",
+            "After a crash Gamma restarts in nine seconds, says the operator on duty.",
+        ),
+    ];
+    for (question, expected) in [
+        ("How long does alpha wait?", "six minutes"),
+        ("Who never waits?", "Beta"),
+        ("How long do Gamma restarts take?", "nine seconds"),
+    ] {
+        let asked = prompt(question, QuestionKind::Span, &passages);
+        assert_eq!(Baseline.answer(&asked), expected, "{question}");
+    }
+}
+
+#[test]
 fn without_passages_it_abstains_whatever_the_kind() {
     for kind in QuestionKind::ALL {
         assert_eq!(Baseline.answer(&prompt("Who?", kind, &[])), ABSTENTION);
