@@ -63,7 +63,8 @@ pub async fn cross(
     };
     let pairs = Pairs::new(&baseline.0, &run.0, plan.evaluation.cluster, plan.intersect)?;
     let loaded = [baseline, run];
-    let [a, b] = [wire(baseline, args, false)?, wire(run, args, false)?];
+    let a = wire(baseline, args, false).await?;
+    let b = wire(run, args, false).await?;
     let titles = loaded.map(|(_, settings)| settings.chunking.title_prefix);
     let sides = [
         CrossedRun {
@@ -94,14 +95,19 @@ pub async fn cross(
     for (at, again) in again.into_iter().enumerate() {
         crossed.calls[at] = cross::ask(&readers[at], crossing.calls()[at].clone(), &bars).await?;
         if !again.is_empty() {
-            crossed.again[at] = cross::ask(&wire(loaded[at], args, true)?, again, &bars).await?;
+            crossed.again[at] =
+                cross::ask(&wire(loaded[at], args, true).await?, again, &bars).await?;
         }
     }
     Ok(crossing.numbers(&crossed, &plan.evaluation)?)
 }
 
 /// The run's generator. `anew`: no reply of it is taken from the cache.
-fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Reader>, Failure> {
+async fn wire(
+    (run, settings): &Loaded,
+    args: &CrossArgs,
+    anew: bool,
+) -> Result<Arc<Reader>, Failure> {
     let manifest = &run.manifest;
     let name = &manifest.name;
     if let Some(source) = &manifest.external {
@@ -136,12 +142,14 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
     }
     let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
     let environment = environment(&resolved, args.offline, args.no_cache || anew)?;
-    let reader = assemble::reader(&resolved, &environment)?.ok_or_else(|| {
-        Failure::new(
-            format!("run `{name}` has no generator"),
-            "--cross splits a difference of answers: run it with one (`generation.generator`)",
-        )
-    })?;
+    let reader = assemble::reader(&resolved, &environment)
+        .await?
+        .ok_or_else(|| {
+            Failure::new(
+                format!("run `{name}` has no generator"),
+                "--cross splits a difference of answers: run it with one (`generation.generator`)",
+            )
+        })?;
     Ok(Arc::new(reader))
 }
 

@@ -100,9 +100,10 @@ fn generator(settings: &Settings) -> String {
     match generation.generator {
         _ if settings.external.url.is_some() => "the service's own".to_owned(),
         GeneratorName::Openai => format!("{}, prompt `{}`", generation.model, generation.prompt),
-        GeneratorName::Extractive => {
+        GeneratorName::Baseline => {
             "the built-in reader, on this machine, free of charge".to_owned()
         }
+        GeneratorName::Qa => format!("{}, on this machine, free of charge", generation.model),
         GeneratorName::None => "none: retrieval alone".to_owned(),
     }
 }

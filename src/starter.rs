@@ -104,8 +104,8 @@ fn retrieval(out: &mut String, survey: &Survey) {
 }
 
 const GENERATION: &str = "\n[generation]\n\
-    generator = \"extractive\"  # no language model: a floor for answers, and retrieval's numbers do not need one\n\
-    # generator = \"openai\"    # any OpenAI-compatible endpoint; `ragtriage run --dry-run` says what it will cost\n\
+    generator = \"baseline\"  # no language model: a floor for answers, and retrieval's numbers do not need one\n\
+    # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` says what it will cost\n\
     # base_url = \"http://localhost:11434/v1\"\n\
     # model = \"llama3.1\"\n\
     # api_key_env = \"OPENAI_API_KEY\"  # the name of the variable that holds the key, never the key\n";

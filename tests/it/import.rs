@@ -145,7 +145,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
         "{report}"
     );
     assert!(
-        report.contains("one step here") && !report.contains("built-in extractive reader"),
+        report.contains("one step here") && !report.contains("built-in baseline reader"),
         "{report}"
     );
     let run = project.json("runs/r/run.json");

@@ -158,9 +158,11 @@ impl Default for ChunkingSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratorName {
-    /// The built-in extractive reader: offline and deterministic, a baseline.
+    /// The built-in lexical reader: offline and deterministic, a floor for answers.
     #[default]
-    Extractive,
+    Baseline,
+    /// An extractive question-answering checkpoint of the BERT family, run in this process.
+    Qa,
     /// An OpenAI-compatible endpoint.
     Openai,
     /// No generator: retrieval only.
@@ -175,8 +177,11 @@ pub struct GenerationSettings {
     pub generator: GeneratorName,
     /// Base URL of the endpoint, up to and including `/v1`; `/chat/completions` is appended.
     pub base_url: String,
-    /// Model name at the endpoint.
+    /// Model name at the endpoint; for `qa`, a folder or a name in the model cache.
     pub model: String,
+    /// For `qa`: abstain where no answer has the highest score, for checkpoints trained on unanswerable questions (SQuAD 2.0).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub abstain: bool,
     /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
@@ -249,9 +254,10 @@ pub struct GenerationSettings {
 impl Default for GenerationSettings {
     fn default() -> Self {
         Self {
-            generator: GeneratorName::Extractive,
+            generator: GeneratorName::Baseline,
             base_url: "http://localhost:11434/v1".to_owned(),
             model: String::new(),
+            abstain: false,
             api_key_env: None,
             headers_env: BTreeMap::new(),
             extra_body: serde_json::Map::new(),

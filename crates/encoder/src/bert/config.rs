@@ -25,11 +25,14 @@ pub(super) enum Architecture {
     Roberta,
     /// `DistilBERT`: no token types.
     DistilBert,
+    /// The discriminator of `ELECTRA` (Clark et al. 2020): embeddings may be narrower than states.
+    Electra,
 }
 
 impl Architecture {
     /// The supported `model_type`s.
-    const SUPPORTED: &'static str = "bert, roberta, xlm-roberta, camembert, distilbert, dpr";
+    const SUPPORTED: &'static str =
+        "bert, roberta, xlm-roberta, camembert, distilbert, electra, dpr";
 
     fn of(model_type: &str) -> Option<Self> {
         match model_type {
@@ -37,6 +40,7 @@ impl Architecture {
             "dpr" => Some(Self::Dpr),
             "roberta" | "xlm-roberta" | "camembert" => Some(Self::Roberta),
             "distilbert" => Some(Self::DistilBert),
+            "electra" => Some(Self::Electra),
             _ => None,
         }
     }
@@ -46,6 +50,8 @@ impl Architecture {
 #[derive(Clone, Debug)]
 pub struct BertConfig {
     pub(super) family: Architecture,
+    /// Width of an embedding; a linear layer widens it where it is not `hidden_size`.
+    pub(super) embedding_size: usize,
     pub(super) hidden_size: usize,
     pub(super) intermediate_size: usize,
     pub(super) num_hidden_layers: usize,
@@ -79,6 +85,7 @@ struct Shared {
     id2label: Option<serde_json::Map<String, Value>>,
     #[serde(alias = "dim")]
     hidden_size: usize,
+    embedding_size: Option<usize>,
     #[serde(alias = "hidden_dim")]
     intermediate_size: usize,
     #[serde(alias = "n_layers")]
@@ -129,6 +136,10 @@ impl BertConfig {
         };
         let config = Self {
             family,
+            embedding_size: shared
+                .embedding_size
+                .filter(|_| family == Architecture::Electra)
+                .unwrap_or(shared.hidden_size),
             hidden_size: shared.hidden_size,
             intermediate_size: shared.intermediate_size,
             num_hidden_layers: shared.num_hidden_layers,
@@ -185,6 +196,9 @@ impl BertConfig {
                 "`hidden_size` {} is not a multiple of `num_attention_heads` {heads}",
                 self.hidden_size
             ));
+        }
+        if self.embedding_size == 0 {
+            return Err("`embedding_size` is 0".to_owned());
         }
         if self.max_position_embeddings <= self.first_position {
             let (rows, first) = (self.max_position_embeddings, self.first_position);

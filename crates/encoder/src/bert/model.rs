@@ -147,14 +147,14 @@ impl Bert {
     }
 
     fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
-        let hidden = self.config.hidden_size;
-        let mut states = Aligned::zeros(n_tokens * hidden);
-        let mut rows = states.as_mut_slice().chunks_exact_mut(hidden);
+        let width = self.config.embedding_size;
+        let mut states = Aligned::zeros(n_tokens * width);
+        let mut rows = states.as_mut_slice().chunks_exact_mut(width);
         for sequence in sequences {
             for (at, (id, row)) in sequence.ids.iter().zip(rows.by_ref()).enumerate() {
                 let position = &self.weights.positions[usize::from(at >= sequence.second)]
-                    [at * hidden..][..hidden];
-                let word = &self.weights.words[*id as usize * hidden..][..hidden];
+                    [at * width..][..width];
+                let word = &self.weights.words[*id as usize * width..][..width];
                 row.iter_mut()
                     .zip(word)
                     .zip(position)
@@ -162,7 +162,20 @@ impl Bert {
             }
         }
         self.add_norm(states.as_mut_slice(), &[], &self.weights.norm);
-        states
+        let Some(project) = &self.weights.project else {
+            return states;
+        };
+        let hidden = self.config.hidden_size;
+        let mut projected = Aligned::zeros(n_tokens * hidden);
+        self.linear(
+            project,
+            0..hidden,
+            Finish::Plain,
+            states.as_slice(),
+            projected.as_mut_slice(),
+            &mut ProductScratch::default(),
+        );
+        projected
     }
 
     /// Computes one transformer layer: `states` in and out. With `first_alone` only the first row of each sequence is

@@ -40,6 +40,8 @@ pub struct Weights {
     /// (type 0 again if there is only one, nothing if there are none).
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
+    /// Widens embeddings to states; `None` if they are as wide.
+    pub(super) project: Option<Linear>,
     pub(super) layers: Vec<Layer>,
     /// Precision of the packed weights, which the factors multiplied with them must share.
     pub(super) precision: Precision,
@@ -83,7 +85,7 @@ const DISTILBERT: Names = Names {
 impl Architecture {
     fn names(self) -> &'static Names {
         match self {
-            Self::Bert | Self::Dpr | Self::Roberta => &BERT,
+            Self::Bert | Self::Dpr | Self::Roberta | Self::Electra => &BERT,
             Self::DistilBert => &DISTILBERT,
         }
     }
@@ -99,6 +101,7 @@ impl Architecture {
             ],
             Self::Roberta => &["", "roberta."],
             Self::DistilBert => &["", "distilbert."],
+            Self::Electra => &["", "electra."],
         }
     }
 }
@@ -121,28 +124,31 @@ impl Weights {
             names: config.family.names(),
             precision,
         };
-        let hidden = config.hidden_size;
-        let words = file.tensor(word_table, &[config.vocab_size, hidden])?;
+        let width = config.embedding_size;
+        let words = file.tensor(word_table, &[config.vocab_size, width])?;
         let positions = file.tensor(
             "embeddings.position_embeddings.weight",
-            &[config.max_position_embeddings, hidden],
+            &[config.max_position_embeddings, width],
         )?;
-        let positions = &positions[config.first_position * hidden..];
+        let positions = &positions[config.first_position * width..];
         let types = match config.type_vocab_size {
-            0 => vec![0.0; hidden],
-            n => file.tensor("embeddings.token_type_embeddings.weight", &[n, hidden])?,
+            0 => vec![0.0; width],
+            n => file.tensor("embeddings.token_type_embeddings.weight", &[n, width])?,
         };
         let with_type = |kind: usize| -> Vec<f32> {
-            let kind = &types[kind.min(types.len() / hidden - 1) * hidden..][..hidden];
+            let kind = &types[kind.min(types.len() / width - 1) * width..][..width];
             positions
-                .chunks_exact(hidden)
+                .chunks_exact(width)
                 .flat_map(|row| row.iter().zip(kind).map(|(x, t)| x + t))
                 .collect()
         };
         Ok(Self {
             words,
             positions: [with_type(0), with_type(1)],
-            norm: file.norm("embeddings.LayerNorm", hidden)?,
+            norm: file.norm("embeddings.LayerNorm", width)?,
+            project: (width != config.hidden_size)
+                .then(|| file.linear("embeddings_project", width, config.hidden_size))
+                .transpose()?,
             layers: (0..config.num_hidden_layers)
                 .map(|i| file.layer(i, config))
                 .collect::<Result<_, _>>()?,

@@ -9,10 +9,14 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tokenizers::utils::truncation::{TruncationParams, TruncationStrategy, truncate_encodings};
+use tokenizers::utils::truncation::{
+    TruncationDirection, TruncationParams, TruncationStrategy, truncate_encodings,
+};
 use tokenizers::{Encoding, PostProcessor, Tokenizer};
 
-use super::{BertError, Sequence};
+use super::BertError;
+use super::ids::Ids;
+use super::window::Window;
 
 /// Minimum number of tokens: `[CLS]`, one word piece, `[SEP]`.
 pub const FEWEST_TOKENS: usize = 3;
@@ -24,26 +28,6 @@ pub enum EncoderInput<'a> {
     One(Cow<'a, str>),
     /// `[CLS] first [SEP] second [SEP]`, as the checkpoint's tokenizer joins pairs.
     Two(Cow<'a, str>, Cow<'a, str>),
-}
-
-/// The ids of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ids {
-    /// Ids of its word pieces, specials included.
-    pub ids: Vec<u32>,
-    /// Index of the first token of type 1; `ids.len()` if there are none.
-    pub second: usize,
-}
-
-impl Ids {
-    /// Returns the sequence in which every token is attended to.
-    pub fn sequence(&self) -> Sequence<'_> {
-        Sequence {
-            ids: &self.ids,
-            second: self.second,
-            n_seen: self.ids.len(),
-        }
-    }
 }
 
 /// A checkpoint's tokenizer.
@@ -133,10 +117,52 @@ impl WordPieces {
     /// transformers' `truncation=True` (`longest_first`).
     pub fn ids(&self, input: &EncoderInput<'_>) -> Result<Ids, BertError> {
         let (first, second) = self.cut(input)?;
-        let whole = self
+        self.ids_of(&self.joined(first, second)?)
+    }
+
+    /// Returns the pairs of `first` and each part of `second` that fits next to it, in order; neighbouring parts share
+    /// `stride` word pieces: transformers' `truncation="only_second"` with overflowing tokens.
+    ///
+    /// A first text that leaves no room for more than a stride is cut, and the stride is less than a part; transformers
+    /// fails on these.
+    pub fn windows(
+        &self,
+        first: &str,
+        second: &str,
+        stride: usize,
+    ) -> Result<Vec<Window>, BertError> {
+        let room = self.room(true)?;
+        let mut first = self.word_pieces(first)?;
+        let most = room - stride.min(room / 2) - 1;
+        first.truncate(most, 0, TruncationDirection::Right);
+        first.take_overflowing();
+        let mut second = self
             .tokenizer
-            .post_process(first, second, true)
+            .encode(second, false)
             .map_err(BertError::Tokenize)?;
+        // Some post-processors leave the existing type.
+        second.set_type_ids(vec![1; second.len()]);
+        let part = room - first.len();
+        second.truncate(part, stride.min(part - 1), TruncationDirection::Right);
+        let others = second.take_overflowing();
+        [second]
+            .into_iter()
+            .chain(others)
+            .map(|part| {
+                let joined = self.joined(first.clone(), Some(part))?;
+                Ok(Window::new(self.ids_of(&joined)?, joined))
+            })
+            .collect()
+    }
+
+    /// Adds the special tokens.
+    fn joined(&self, first: Encoding, second: Option<Encoding>) -> Result<Encoding, BertError> {
+        self.tokenizer
+            .post_process(first, second, true)
+            .map_err(BertError::Tokenize)
+    }
+
+    fn ids_of(&self, whole: &Encoding) -> Result<Ids, BertError> {
         let ids = whole.get_ids().to_vec();
         if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocab_size) {
             let what = format!(

@@ -109,7 +109,7 @@ impl Hint for CheckpointError {
                 "make it in Python: `transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`".to_owned(),
             ),
             Self::Bert(BertError::Unsupported { .. }) => Some(
-                "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT or DPR, mean or CLS pooling".to_owned(),
+                "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT, ELECTRA or DPR, mean or CLS pooling".to_owned(),
             ),
             Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
             Self::Worker(_) => None,

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ragtriage_core::prompt::TemplateError;
 use ragtriage_core::types::ErrorKind;
+use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::HttpError;
 
 /// The options of the caller after a failure.
@@ -118,6 +119,12 @@ pub enum LlmError {
         setting: &'static str,
         reason: String,
     },
+    /// The checkpoint of a local reader is missing or unreadable.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The reading thread panicked or the runtime is shutting down.
+    #[error("reading was interrupted: {0}")]
+    Worker(#[source] tokio::task::JoinError),
     /// The template's file cannot be read.
     #[error("cannot read the prompt template `{name}`")]
     TemplateFile { name: String, source: io::Error },
@@ -173,6 +180,8 @@ impl LlmError {
             Self::Http(_)
             | Self::Rejected { .. }
             | Self::BadSetting { .. }
+            | Self::Checkpoint(_)
+            | Self::Worker(_)
             | Self::TemplateFile { .. }
             | Self::Template { .. } => ErrorClass::Permanent,
         }
@@ -197,6 +206,8 @@ impl LlmError {
             | Self::Refused { .. }
             | Self::Spent { .. }
             | Self::BadSetting { .. }
+            | Self::Checkpoint(_)
+            | Self::Worker(_)
             | Self::TemplateFile { .. }
             | Self::Template { .. } => ErrorKind::Permanent,
         }
@@ -229,6 +240,12 @@ impl Hint for LlmError {
                 Some("lower `generation.context_tokens`, or raise the server's context length")
             }
             Self::Spent { .. } => Some("raise the limit; finished questions are kept"),
+            Self::Checkpoint(CheckpointError::ModelMissing { .. }) => Some(
+                "name a folder with `config.json`, `tokenizer.json` and `model.safetensors` as `generation.model`",
+            ),
+            Self::Checkpoint(_) => Some(
+                "name a question-answering checkpoint of the BERT family, or its folder, as `generation.model`",
+            ),
             Self::TemplateFile { .. } => {
                 Some("`generation.prompt` is `short-answer`, `free`, or a file's path")
             }
@@ -237,6 +254,7 @@ impl Hint for LlmError {
             | Self::Rejected { .. }
             | Self::Refused { .. }
             | Self::BadSetting { .. }
+            | Self::Worker(_)
             | Self::Template { .. } => None,
         };
         hint.map(str::to_owned)
@@ -263,7 +281,7 @@ fn http_hint(error: &HttpError) -> Option<String> {
     let hint = match error {
         HttpError::Unreachable { .. } => Some(
             "start the server (`ollama serve`, `vllm serve MODEL`, `llama-server -m MODEL.gguf`) or correct \
-             `generation.base_url`; `generation.generator = \"extractive\"` needs none",
+             `generation.base_url`; `generation.generator = \"baseline\"` needs none",
         ),
         HttpError::TimedOut { .. } => Some(SLOW),
         HttpError::Untrusted { .. } | HttpError::Client { .. } => {

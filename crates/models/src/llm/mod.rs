@@ -1,19 +1,20 @@
 //! Generators: answer prompts.
 //!
-//! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
+//! [`Baseline`] and [`SpanReader`] read the passages in this process, the second with a model. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
 //! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and
 //! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
 
 mod allowance;
 mod answer;
+mod baseline;
 mod cached;
 mod completion;
 mod error;
-mod extractive;
 mod kept;
 mod limit;
 pub mod openai;
 mod pause;
+mod qa;
 mod retry;
 mod template;
 
@@ -21,11 +22,12 @@ use async_trait::async_trait;
 
 pub use self::allowance::{Allowance, Limits, WithAllowance};
 pub use self::answer::read_answer;
+pub use self::baseline::Baseline;
 pub use self::cached::{CachedReplies, REPLIES};
 pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
-pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
+pub use self::qa::SpanReader;
 pub use self::retry::Retrying;
 pub use self::template::load_template;
 use ragtriage_core::prompt::Prompt;

@@ -158,7 +158,7 @@ impl Hint for SweepError {
             Self::NothingGold => "label some questions",
             Self::NoMean { .. } | Self::OutOfRange(_) => return None,
             Self::NoAnswers { .. } => "generate answers for all of them",
-            Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
+            Self::NoGenerator => "set `generation.generator` to `baseline`, `qa` or `openai`",
             Self::Busy { .. } => "wait until it ends, or give this sweep another name",
             Self::OtherConfig { .. } => "give this sweep another name",
             Self::Io { .. } => "check that the folder is writable, or choose another",

@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn base() -> Resolved {
-        Resolved::new(None, &["generation.generator=extractive".to_owned()]).expect("settings")
+        Resolved::new(None, &["generation.generator=baseline".to_owned()]).expect("settings")
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct RunIndex {
     pub k: usize,
     /// The columns of [`QuestionRow::scores`], by the measures' names.
     pub measures: Vec<String>,
-    /// The generator: `extractive`, or the endpoint's model; `None` without one, or where it is not recorded.
+    /// The generator: `baseline`, or the endpoint's model; `None` without one, or where it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
     /// The parts of its prompts; `None` for an imported run.
@@ -171,8 +171,8 @@ pub(super) fn run(
         generator: match generation.generator {
             _ if run.manifest.external.is_some() => None,
             GeneratorName::None => None,
-            GeneratorName::Openai => Some(generation.model.clone()),
-            GeneratorName::Extractive => Some("extractive".to_owned()),
+            GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.clone()),
+            GeneratorName::Baseline => Some("baseline".to_owned()),
         },
         prompt: template.map(|template| prompt(&template, chunking.title_prefix)),
         rows: rows.collect(),

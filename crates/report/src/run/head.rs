@@ -122,7 +122,11 @@ fn describe_generation(generation: &GenerationSettings) -> String {
             generation.model, generation.base_url, generation.prompt
         ),
         GeneratorName::None => "none: retrieval alone".to_owned(),
-        GeneratorName::Extractive => format!("extractive reader, {context_tokens} context tokens"),
+        GeneratorName::Qa => format!(
+            "question answering by {}, {context_tokens} context tokens",
+            generation.model
+        ),
+        GeneratorName::Baseline => format!("baseline reader, {context_tokens} context tokens"),
     }
 }
 

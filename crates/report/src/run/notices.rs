@@ -39,9 +39,9 @@ fn generator(run: &SavedRun) -> Option<Notice> {
         return Some(Notice::warning(external::notice(source)));
     }
     let generator = run.manifest.settings.generation.generator;
-    (generator == GeneratorName::Extractive).then(|| {
+    (generator == GeneratorName::Baseline).then(|| {
         Notice::warning(
-            "answers come from the built-in extractive reader, a baseline without a language model: its scores are a floor, and \
+            "answers come from the built-in baseline reader, which has no language model: its scores are a floor, and \
              the reader is likely to be the largest loss",
         )
         .with_hint(

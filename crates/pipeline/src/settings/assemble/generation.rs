@@ -5,38 +5,57 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::environment::Environment;
-use super::error::AssembleError;
+use super::error::{AssembleError, unusable};
 use super::prompt::prompt_counter;
+use super::retrieval::Wiring;
 use crate::estimate::CallTerms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Limits, Secret};
+use ragtriage_models::llm::{
+    Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, Secret, SpanReader,
+};
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
 /// Minimum deadline of a prompt, in seconds: rate limits are mostly per minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
 
-/// Creates the generator; `allowance`: the spending limit of an endpoint.
-pub(super) fn generator(
-    resolved: &Resolved,
-    environment: &Environment,
+/// Creates the generator and records its model; `allowance`: the spending limit of an endpoint.
+pub(super) async fn generator(
+    wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
+    let (resolved, environment) = (wiring.resolved, wiring.environment);
     let generation = &resolved.settings.generation;
-    match generation.generator {
-        GeneratorName::None => Ok(None),
-        GeneratorName::Extractive => Ok(Some(Arc::new(Extractive))),
+    let generator: Arc<dyn Generator> = match generation.generator {
+        GeneratorName::None => return Ok(None),
+        GeneratorName::Baseline => Arc::new(Baseline),
+        GeneratorName::Qa => return Ok(Some(span_reader(wiring).await?)),
         GeneratorName::Openai => {
             environment.check_address("generation.base_url", &generation.base_url)?;
-            Ok(Some(openai::connect(
-                &openai_settings(resolved, environment)?,
-                allowance,
-            )?))
+            openai::connect(&openai_settings(resolved, environment)?, allowance)?
         }
+    };
+    wiring.record("generator", generator.name(), None);
+    Ok(Some(generator))
+}
+
+/// Opens the question-answering checkpoint and records it.
+async fn span_reader(wiring: &mut Wiring<'_>) -> Result<Arc<dyn Generator>, AssembleError> {
+    let generation = &wiring.resolved.settings.generation;
+    let model = &generation.model;
+    if model.is_empty() {
+        let message = "`generation.model` is not set";
+        let hint = "name the folder of a question-answering checkpoint (config.json, tokenizer.json, model.safetensors)";
+        return Err(unusable(message, Some(hint.to_owned())).into());
     }
+    let checkpoint = wiring.locate(model, None).await;
+    let checkpoint = checkpoint.map_err(LlmError::from)?;
+    wiring.record("generator", model, Some(&checkpoint));
+    let reader = SpanReader::open(model, checkpoint, generation.abstain)?;
+    Ok(Arc::new(reader))
 }
 
 /// Wraps the generator in a response cache; `None` if caching is off: repeats measure the variation of
@@ -144,7 +163,7 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
 pub(super) fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => 2 * calls(settings),
-        GeneratorName::Extractive | GeneratorName::None => calls(settings),
+        GeneratorName::Baseline | GeneratorName::Qa | GeneratorName::None => calls(settings),
     }
 }
 
@@ -153,6 +172,8 @@ pub(super) fn concurrency(settings: &Settings) -> usize {
 pub(super) fn calls(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => most_concurrency(&settings.generation),
-        GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
+        GeneratorName::Baseline | GeneratorName::Qa | GeneratorName::None => {
+            2 * rayon::current_num_threads()
+        }
     }
 }

@@ -68,21 +68,16 @@ pub async fn assemble(
     let chunking = chunk_spec(settings)?;
     let template = template(resolved)?;
     let allowance = allowance(settings)?;
-    let generator = generator(resolved, environment, allowance.clone())?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
+    // Before retrieval, which may download models; recorded after them.
+    let generator = generator(&mut wiring, allowance.clone()).await?;
+    let generators = std::mem::take(&mut wiring.models);
     let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
     let retrieval = wiring.retrieval().await?;
     let Wiring {
         mut models, caches, ..
     } = wiring;
-    if let Some(generator) = &generator {
-        let (role, name) = ("generator".to_owned(), generator.name().to_owned());
-        models.push(ModelRecord {
-            role,
-            name,
-            sha256: [].into(),
-        });
-    }
+    models.extend(generators);
     let replies = generator
         .clone()
         .map(|generator| keep_replies(generator, settings, environment))

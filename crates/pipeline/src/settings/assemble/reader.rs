@@ -7,6 +7,7 @@ use super::error::AssembleError;
 use super::evaluation::check;
 use super::generation::{allowance, calls, generator, keep_replies};
 use super::prompt::{prompt_counter, template};
+use super::retrieval::Wiring;
 use crate::cross::Reader;
 use crate::settings::Resolved;
 use ragtriage_eval::compare::cross::PromptMaker;
@@ -16,13 +17,14 @@ use ragtriage_models::llm::Generator;
 ///
 /// # Errors
 /// A setting out of range, a cache that cannot be opened, an unset key, a missing template, an invalid address.
-pub fn reader(
+pub async fn reader(
     resolved: &Resolved,
     environment: &Environment,
 ) -> Result<Option<Reader>, AssembleError> {
     let settings = &resolved.settings;
     check(settings)?;
-    let Some(generator) = generator(resolved, environment, allowance(settings)?)? else {
+    let mut wiring = Wiring::new(resolved, environment, &|_| {});
+    let Some(generator) = generator(&mut wiring, allowance(settings)?).await? else {
         return Ok(None);
     };
     let replies = keep_replies(Arc::clone(&generator), settings, environment)?;

@@ -322,7 +322,7 @@ impl<'a> Wiring<'a> {
     }
 
     /// Adds a model to the run's manifest; a remote one has no hashes.
-    fn record(&mut self, role: &str, name: &str, checkpoint: Option<&Checkpoint>) {
+    pub(super) fn record(&mut self, role: &str, name: &str, checkpoint: Option<&Checkpoint>) {
         let sha256: BTreeMap<String, String> = checkpoint
             .map(|checkpoint| checkpoint.files.iter().cloned().collect())
             .unwrap_or_default();

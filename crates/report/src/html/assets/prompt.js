@@ -42,7 +42,7 @@ function promptsOf({ run, row, detail }, passages, hasText) {
     return button;
   });
   const said = "The built-in reader was given question and passages; no model read this text.";
-  const reader = run.generator === "extractive" ? [make("p", { class: "rx-soft" }, said)] : [];
+  const reader = run.generator === "baseline" ? [make("p", { class: "rx-soft" }, said)] : [];
   return [make("div", { class: "rx-buttons" }, ...buttons), ...reader, panel];
 }
 
