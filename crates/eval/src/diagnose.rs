@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::score;
+use super::answer_scores;
 use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::measure::answer::Scorer;
@@ -209,7 +209,7 @@ pub fn f1(trace: &Trace, outcome: &Outcome, arm: ArmName, scorer: Scorer) -> Opt
         return None;
     }
     if question.required.is_empty() && question.forbidden.is_empty() {
-        return score::answer_scores(trace, arm, scorer).map(|scores| scores.f1);
+        return answer_scores::answer_scores(trace, arm, scorer).map(|scores| scores.f1);
     }
     outcome.judgments.correctness(arm).map(Correctness::score)
 }

@@ -6,6 +6,7 @@
 //! [`audit`] measures how often an auditor agrees with the attribution. [`tuning`] compares the trials of a sweep. [`files`]
 //! scores runs and predictions of other systems, which are not saved runs.
 
+mod answer_scores;
 pub mod arms;
 pub mod audit;
 pub mod compare;

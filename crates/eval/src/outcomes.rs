@@ -26,6 +26,9 @@ struct OutcomeLine<'a> {
     /// The reason of the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     right_because: Option<&'a str>,
+    /// Values of the answer that no packed passage contains.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unsupported: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     flags: &'a [Flag],
 }
@@ -46,6 +49,7 @@ pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
                 reason: &outcome.reason,
                 right: judgment.map(|judgment| judgment.correctness),
                 right_because: judgment.map(|judgment| judgment.reason.as_str()),
+                unsupported: &outcome.unsupported,
                 flags: &outcome.flags,
             };
             escaped_json(&serde_json::to_string(&line).expect("an outcome is plain JSON")) + "\n"

@@ -6,18 +6,14 @@ use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
 
+use super::answer_scores::AnswerOf;
 use super::shown::{self, ByBudget, ShownPiece};
-use ragtriage_core::attribute::judge::judge_attempt;
-use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::rightness::{Correctness, Judge, groundedness};
+use ragtriage_core::rightness::Judge;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
-use ragtriage_core::types::{
-    ArmName, Attempt, ChunkId, DocId, GoldMember, Passage, Question, QuestionKind, Stance, StepHit,
-    Trace, collapse,
-};
+use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, StepHit, Trace, collapse};
 use ragtriage_runs::SavedRun;
 
 /// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
@@ -127,7 +123,7 @@ fn score_question(
         .iter()
         .any(|measure| !measure.family().scores_answers())
         .then(|| Rankings::new(trace, shown, context));
-    let answer = AnswerOf::new(trace, context);
+    let answer = AnswerOf::new(trace, context.run, context.judge);
     measures
         .iter()
         .map(|measure: &Measure| match (&rankings, measure.cutoff()) {
@@ -378,96 +374,6 @@ fn needed(member: &GoldMember) -> Vec<Span<'_>> {
         .iter()
         .map(|range| (member.doc.as_str(), *range))
         .collect()
-}
-
-/// The pipeline's answer, prepared for any measure.
-struct AnswerOf<'a> {
-    trace: &'a Trace,
-    /// `None` without a generator, if its call failed, or without gold answers.
-    scores: Option<AnswerScores>,
-    attempt: Option<&'a Attempt>,
-    context: &'a ScoringContext<'a>,
-}
-
-impl<'a> AnswerOf<'a> {
-    fn new(trace: &'a Trace, context: &'a ScoringContext<'a>) -> Self {
-        let attempt = trace
-            .attempt(ArmName::Retrieved)
-            .filter(|attempt| attempt.error.is_none());
-        Self {
-            trace,
-            scores: answer_scores(trace, ArmName::Retrieved, context.judge.scorer),
-            attempt,
-            context,
-        }
-    }
-
-    fn value(&self, family: Family) -> Option<f64> {
-        let question = &self.trace.question;
-        let answerable = question.kind != QuestionKind::Unanswerable;
-        match family {
-            Family::AnswerRight => {
-                let judgment = judge_attempt(question, self.attempt?, self.context.judge)?;
-                Some(Correctness::score(judgment.correctness))
-            }
-            Family::Groundedness => self.groundedness(),
-            Family::AnswerEm => self.scores.map(|scores| scores.em),
-            Family::AnswerF1 => self.scores.map(|scores| scores.f1),
-            Family::AnswerPrecision => self.scores.map(|scores| scores.precision),
-            Family::AnswerRecall => self.scores.map(|scores| scores.recall),
-            Family::AnswerEmHasAns => self.scores.filter(|_| answerable).map(|scores| scores.em),
-            Family::AnswerF1HasAns => self.scores.filter(|_| answerable).map(|scores| scores.f1),
-            Family::AnswerEmNoAns => self.scores.filter(|_| !answerable).map(|scores| scores.em),
-            Family::AnswerF1NoAns => self.scores.filter(|_| !answerable).map(|scores| scores.f1),
-            Family::AnswerContains if answerable => {
-                answer::contains(self.text()?, &question.answers).map(indicator)
-            }
-            Family::FactRecall => answer::stated(self.text()?, &question.required),
-            Family::ForbiddenFacts => answer::stated(self.text()?, &question.forbidden),
-            _ => None,
-        }
-    }
-
-    fn text(&self) -> Option<&'a str> {
-        self.attempt.map(|attempt| attempt.extracted.as_str())
-    }
-
-    /// Returns the share of the answer's tokens that the packed passages contain; undefined for an abstention.
-    fn groundedness(&self) -> Option<f64> {
-        let attempt = self
-            .attempt
-            .filter(|attempt| attempt.stance == Stance::Answered)?;
-        let passages = &self.context.run.passages;
-        let packed = self.trace.packed().filter_map(|id| passages.get(id));
-        let packed: Vec<&str> = packed.map(|passage| passage.text.as_str()).collect();
-        groundedness(&attempt.extracted, &packed)
-    }
-}
-
-/// Returns an arm's answer scores. `None` if the arm was not run or failed, or the question has no gold answers. The
-/// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
-#[must_use]
-pub fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<AnswerScores> {
-    attempt_scores(&trace.question, trace.attempt(arm)?, scorer)
-}
-
-/// As above, for one attempt.
-#[must_use]
-pub fn attempt_scores(
-    question: &Question,
-    attempt: &Attempt,
-    scorer: Scorer,
-) -> Option<AnswerScores> {
-    if attempt.error.is_some() {
-        return None;
-    }
-    match question.kind {
-        QuestionKind::Unanswerable if scorer == Scorer::Squad2 => {
-            Some(answer::score(&attempt.extracted, &[String::new()], scorer))
-        }
-        _ if question.answers.is_empty() => None,
-        _ => Some(answer::score(&attempt.extracted, &question.answers, scorer)),
-    }
 }
 
 fn indicator(holds: bool) -> f64 {

@@ -103,6 +103,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
         lost,
         reason: String::new(),
         judgments: Judgments::default(),
+        unsupported: vec![],
         flags: vec![],
         reached,
         by_step: vec![],

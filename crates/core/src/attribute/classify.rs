@@ -4,7 +4,7 @@ use super::delivery::Delivery;
 use super::elsewhere::Elsewhere;
 use super::judge::Judgments;
 use super::{Passages, reason};
-use crate::rightness::Correctness;
+use crate::rightness::{Correctness, unsupported_values};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
 use crate::text::numbers::thousands;
@@ -28,6 +28,8 @@ pub struct Outcome {
     pub reason: String,
     /// Judgments of the question's answers.
     pub judgments: Judgments,
+    /// Numbers, dates and names of the pipeline's answer that no packed passage contains.
+    pub unsupported: Vec<String>,
     /// Flags of the question.
     pub flags: Vec<Flag>,
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
@@ -71,6 +73,7 @@ pub fn classify(trace: &Trace, k: usize, judgments: Judgments, passages: &dyn Pa
                 .failure()
                 .map_or(String::new(), |failure| failure.to_string()),
             judgments,
+            unsupported: Vec::new(),
             flags: Vec::new(),
             lost: None,
             reached: None,
@@ -92,6 +95,7 @@ pub fn classify(trace: &Trace, k: usize, judgments: Judgments, passages: &dyn Pa
         reached,
         by_step: delivery.by_step(),
         judgments,
+        unsupported: unsupported(&delivery),
     }
 }
 
@@ -225,6 +229,26 @@ fn generation(
         Some(fault),
         format!("support was in the prompt; {why}"),
     )
+}
+
+/// Returns the values of the pipeline's answer that neither text nor title of a packed passage contains.
+fn unsupported(delivery: &Delivery<'_>) -> Vec<String> {
+    let Some(attempt) = delivery
+        .trace
+        .attempt(ArmName::Retrieved)
+        .filter(|attempt| attempt.stance == Stance::Answered && attempt.error.is_none())
+    else {
+        return Vec::new();
+    };
+    let views = delivery
+        .packed
+        .iter()
+        .filter_map(|id| delivery.passages.view(id));
+    let texts: Vec<&str> = views.flat_map(|view| [view.title, view.text]).collect();
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    unsupported_values(&attempt.extracted, &texts)
 }
 
 fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {

@@ -295,6 +295,16 @@ impl Family {
                 &["K-Precision", "faithfulness"],
                 "Adlakha et al. 2024",
             ),
+            Self::UnsupportedValues => MeasureFacts {
+                direction: Direction::Lower,
+                range: (0.0, f64::INFINITY),
+                ..share(
+                    "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or abstaining answer",
+                    None,
+                    &[],
+                    "this project",
+                )
+            },
             _ => return None,
         })
     }

@@ -116,6 +116,8 @@ families! {
     ForbiddenFacts = "ForbiddenFacts", Nothing;
     /// Share of the answer's tokens that occur in the prompt's passages.
     Groundedness = "Groundedness", Nothing;
+    /// Values of the answer that no passage of the prompt contains.
+    UnsupportedValues = "UnsupportedValues", Nothing;
 }
 
 impl Family {
@@ -137,6 +139,7 @@ impl Family {
                 | Self::FactRecall
                 | Self::ForbiddenFacts
                 | Self::Groundedness
+                | Self::UnsupportedValues
         )
     }
 

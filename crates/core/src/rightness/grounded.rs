@@ -1,5 +1,6 @@
 //! Groundedness of an answer in the packed passages.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::code::identifiers;
@@ -39,14 +40,14 @@ pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
 #[must_use]
 pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
     let answer = Reading::new(answer);
-    let passages: Vec<Passage> = passages
-        .iter()
-        .map(|passage| Passage::new(passage))
-        .collect();
+    let read: OnceCell<Vec<Passage>> = OnceCell::new();
+    let read = || read.get_or_init(|| passages.iter().map(|text| Passage::new(text)).collect());
     let mut missing: Vec<(usize, String)> = Vec::new();
     for mention in answer.mentions.iter().filter(|mention| !mention.weak) {
-        if !passages.iter().any(|passage| passage.has_value(mention)) {
-            missing.push((mention.first, answer.quote(mention).to_owned()));
+        let text = answer.quote(mention);
+        if !is_verbatim(text, passages) && !read().iter().any(|passage| passage.has_value(mention))
+        {
+            missing.push((mention.first, text.to_owned()));
         }
     }
     for (first, end) in identifiers(&answer).into_iter().chain(names(&answer)) {
@@ -57,7 +58,8 @@ pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
         let words = canonical(&answer.tokens[first..end]);
         if !covered
             && !words.is_empty()
-            && !passages.iter().any(|passage| passage.has_words(&words))
+            && !is_verbatim(answer.slice(first, end), passages)
+            && !read().iter().any(|passage| passage.has_words(&words))
         {
             missing.push((first, answer.slice(first, end).to_owned()));
         }
@@ -65,6 +67,22 @@ pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
     missing.sort();
     missing.dedup();
     missing.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Returns true if a passage contains `text` as it is, between characters that are no letters, digits or parts of numbers.
+fn is_verbatim(text: &str, passages: &[&str]) -> bool {
+    passages.iter().any(|passage| {
+        let mut places = passage.match_indices(text);
+        places.any(|(at, _)| {
+            let before = passage[..at].chars().next_back();
+            let after = passage[at + text.len()..].chars().next();
+            !before.is_some_and(continues) && !after.is_some_and(continues)
+        })
+    })
+}
+
+fn continues(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | ':' | '/' | '%')
 }
 
 struct Passage {

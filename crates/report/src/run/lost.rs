@@ -28,6 +28,8 @@ pub struct LostQuestion {
     pub answer: Option<String>,
     /// Failure class, with the fault where there is one, and the rule that gave it.
     pub why: String,
+    /// Values of the answer that no packed passage contains.
+    pub unsupported: Vec<String>,
     /// The verdict on the answer with its reason; `None` without an answer or gold answers.
     pub judgment: Option<String>,
 }
@@ -44,6 +46,7 @@ impl LostQuestion {
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
             why: format!("{}{fault}: {}", outcome.class, outcome.reason),
+            unsupported: outcome.unsupported.clone(),
             judgment: outcome
                 .judgments
                 .of(ArmName::Retrieved)
@@ -57,6 +60,10 @@ impl LostQuestion {
             .answer
             .iter()
             .map(|answer| Fact::new("answer", shortened(answer, ANSWER)));
+        let unsupported = (!self.unsupported.is_empty()).then(|| {
+            let values = self.unsupported.join(", ");
+            Fact::new("unsupported", shortened(&values, ANSWER))
+        });
         let judgment = self
             .judgment
             .iter()
@@ -71,6 +78,7 @@ impl LostQuestion {
                 .into_iter()
                 .chain(answer)
                 .chain(judgment)
+                .chain(unsupported)
                 .chain([Fact::new("lost", &*self.why)])
                 .collect(),
         }

@@ -1,0 +1,101 @@
+//! Scores of a question's answer.
+
+use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::measure::Family;
+use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
+use ragtriage_core::rightness::{Correctness, Judge, groundedness, unsupported_values};
+use ragtriage_core::types::{ArmName, Attempt, QuestionKind, Stance, Trace};
+use ragtriage_runs::SavedRun;
+
+/// The pipeline's answer, prepared for any measure.
+pub(super) struct AnswerOf<'a> {
+    trace: &'a Trace,
+    /// `None` without a generator, if its call failed, or without gold answers.
+    scores: Option<AnswerScores>,
+    attempt: Option<&'a Attempt>,
+    run: &'a SavedRun,
+    judge: Judge,
+}
+
+impl<'a> AnswerOf<'a> {
+    pub fn new(trace: &'a Trace, run: &'a SavedRun, judge: Judge) -> Self {
+        let attempt = trace
+            .attempt(ArmName::Retrieved)
+            .filter(|attempt| attempt.error.is_none());
+        Self {
+            trace,
+            scores: answer_scores(trace, ArmName::Retrieved, judge.scorer),
+            attempt,
+            run,
+            judge,
+        }
+    }
+
+    pub fn value(&self, family: Family) -> Option<f64> {
+        let question = &self.trace.question;
+        let answerable = question.kind != QuestionKind::Unanswerable;
+        match family {
+            Family::AnswerRight => {
+                let judgment = judge_attempt(question, self.attempt?, self.judge)?;
+                Some(Correctness::score(judgment.correctness))
+            }
+            Family::Groundedness => groundedness(self.answered()?, &self.packed()),
+            Family::UnsupportedValues => {
+                Some(unsupported_values(self.answered()?, &self.packed()).len() as f64)
+            }
+            Family::AnswerEm => self.scores.map(|scores| scores.em),
+            Family::AnswerF1 => self.scores.map(|scores| scores.f1),
+            Family::AnswerPrecision => self.scores.map(|scores| scores.precision),
+            Family::AnswerRecall => self.scores.map(|scores| scores.recall),
+            Family::AnswerEmHasAns => self.scores.filter(|_| answerable).map(|scores| scores.em),
+            Family::AnswerF1HasAns => self.scores.filter(|_| answerable).map(|scores| scores.f1),
+            Family::AnswerEmNoAns => self.scores.filter(|_| !answerable).map(|scores| scores.em),
+            Family::AnswerF1NoAns => self.scores.filter(|_| !answerable).map(|scores| scores.f1),
+            Family::AnswerContains if answerable => {
+                answer::contains(self.text()?, &question.answers)
+                    .map(|holds| f64::from(u8::from(holds)))
+            }
+            Family::FactRecall => answer::stated(self.text()?, &question.required),
+            Family::ForbiddenFacts => answer::stated(self.text()?, &question.forbidden),
+            _ => None,
+        }
+    }
+
+    fn text(&self) -> Option<&'a str> {
+        self.attempt.map(|attempt| attempt.extracted.as_str())
+    }
+
+    /// Returns the answer, unless it abstains, refuses or has no content.
+    fn answered(&self) -> Option<&'a str> {
+        let attempt = self
+            .attempt
+            .filter(|attempt| attempt.stance == Stance::Answered)?;
+        let answer = attempt.extracted.as_str();
+        (!answer.trim().is_empty()).then_some(answer)
+    }
+
+    /// Returns titles and texts of the packed passages.
+    fn packed(&self) -> Vec<&'a str> {
+        let passages = &self.run.passages;
+        let packed = self.trace.packed().filter_map(|id| passages.get(id));
+        packed
+            .flat_map(|passage| [passage.title.as_str(), passage.text.as_str()])
+            .collect()
+    }
+}
+
+/// Returns an arm's answer scores. `None` if the arm was not run or failed, or the question has no gold answers. The
+/// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
+pub(super) fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<AnswerScores> {
+    let attempt = trace
+        .attempt(arm)
+        .filter(|attempt| attempt.error.is_none())?;
+    let question = &trace.question;
+    match question.kind {
+        QuestionKind::Unanswerable if scorer == Scorer::Squad2 => {
+            Some(answer::score(&attempt.extracted, &[String::new()], scorer))
+        }
+        _ if question.answers.is_empty() => None,
+        _ => Some(answer::score(&attempt.extracted, &question.answers, scorer)),
+    }
+}
