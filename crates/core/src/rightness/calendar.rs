@@ -18,10 +18,19 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
         }
         return date(tokens, next);
     }
-    let (date, end) = numeric(tokens, at)
+    let (date, end) = month_and_year(tokens, at)
+        .or_else(|| numeric(tokens, at))
         .or_else(|| day_first(tokens, at))
         .or_else(|| month_first(tokens, at))?;
     Some((Value::Date(date), end))
+}
+
+/// `06/1925`.
+fn month_and_year(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    let (slash, year) = (tokens.get(at + 1)?, tokens.get(at + 2)?);
+    let joined = slash.is("/") && !slash.spaced && !year.spaced && year.text.len() == 4;
+    let date = build(year.text.parse().ok()?, tokens[at].text.parse().ok()?, 1)?;
+    joined.then_some((Date { day: None, ..date }, at + 3))
 }
 
 /// `1980-05-18`, `18.5.1980`, `18/5/1980`, `5/18/1980`.
@@ -308,6 +317,15 @@ fn half_of_day(tokens: &[Token], at: usize, hour: u32) -> (Option<u32>, usize) {
 /// Returns the time zone at token `at`.
 fn zone(tokens: &[Token], at: usize) -> (Option<&'static str>, usize) {
     let open = usize::from(tokens.get(at).is_some_and(|t| t.is("(")));
+    let stop = usize::from(tokens.get(at).is_some_and(|t| t.is(".") && !t.spaced));
+    let at_zone = at + stop;
+    if let Some(zone) = tokens
+        .get(at_zone)
+        .filter(|t| stop == 1 && t.upper)
+        .and_then(|t| lookup(ZONES, &t.text))
+    {
+        return (Some(zone), at_zone + 1);
+    }
     let found = tokens
         .get(at + open)
         .filter(|t| t.upper)

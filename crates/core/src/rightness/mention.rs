@@ -72,6 +72,10 @@ const BEFORE: &[(&[&str], bool, bool)] = &[
     (&["no", "earlier", "than"], false, false),
     (&["not", "before"], false, false),
     (&["upwards", "of"], false, false),
+    (&["at", "the", "earliest"], false, false),
+    (&["no", "sooner", "than"], false, false),
+    (&["only", "after"], false, true),
+    (&["at", "the", "latest"], true, false),
     (&[">", "="], false, false),
     (&["≥"], false, false),
     (&["more", "than"], false, true),
@@ -98,7 +102,6 @@ const AFTER: &[(&[&str], bool)] = &[
     (&["maximum"], true),
     (&["or", "less"], true),
     (&["or", "fewer"], true),
-    (&["or", "older"], true),
     (&["or", "earlier"], true),
     (&["or", "below"], true),
     (&["and", "below"], true),
@@ -108,6 +111,9 @@ const AFTER: &[(&[&str], bool)] = &[
     (&["and", "more"], false),
     (&["or", "later"], false),
     (&["or", "newer"], false),
+    (&["or", "older"], false),
+    (&["at", "the", "earliest"], false),
+    (&["at", "the", "latest"], true),
     (&["or", "higher"], false),
     (&["or", "above"], false),
     (&["or", "longer"], false),
@@ -137,7 +143,7 @@ pub(super) fn mentions(tokens: &[Token]) -> Vec<Mention> {
             None => at += 1,
         }
     }
-    let mut found = ranges(tokens, found);
+    let mut found = ranges(tokens, listed_days(tokens, found));
     for mention in &mut found {
         mention.bound = bound(tokens, mention);
     }
@@ -191,6 +197,38 @@ fn version(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
         && short
         && !token.text.contains([',', ':']);
     is_version.then(|| (Value::Version(token.text.clone()), at + 1))
+}
+
+/// Gives `24` in `24 and 31 December` its month.
+fn listed_days(tokens: &[Token], mut found: Vec<Mention>) -> Vec<Mention> {
+    for at in (1..found.len()).rev() {
+        let Value::Date(
+            date @ Date {
+                day: Some(_),
+                month: Some(_),
+                ..
+            },
+        ) = found[at].value
+        else {
+            continue;
+        };
+        let between = &tokens[found[at - 1].end.min(found[at].first)..found[at].first];
+        let linked = !between.is_empty()
+            && between
+                .iter()
+                .all(|t| matches!(t.text.as_str(), "and" | "," | "or" | "&"));
+        if let Value::Amount(amount) = &found[at - 1].value
+            && linked
+            && amount.unit == BARE
+            && (1.0..=31.0).contains(&amount.number)
+        {
+            found[at - 1].value = Value::Date(Date {
+                day: Some(amount.number as u8),
+                ..date
+            });
+        }
+    }
+    found
 }
 
 /// Joins two values into a range where the words between them say so.

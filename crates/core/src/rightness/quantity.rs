@@ -39,6 +39,7 @@ pub(super) fn quantity(tokens: &[Token], at: usize) -> Option<Found> {
         return Some(found);
     }
     money_first(tokens, at)
+        .or_else(|| one_in(tokens, at))
         .or_else(|| fraction(tokens, at))
         .or_else(|| counted(tokens, at))
         .or_else(|| article(tokens, at))
@@ -143,6 +144,26 @@ fn fraction(tokens: &[Token], at: usize) -> Option<Found> {
     Some(Found {
         amount: amount(&value, unit("%")?),
         end: share_at + 1,
+        weak: true,
+    })
+}
+
+/// `one in four`.
+fn one_in(tokens: &[Token], at: usize) -> Option<Found> {
+    let count = number(tokens, at)
+        .filter(|n| n.value == 1.0 && !n.ordinal && word(tokens, n.end) == "in")?;
+    let whole = number(tokens, count.end + 1)
+        .filter(|n| n.value > 1.0 && n.value <= 100.0 && !n.ordinal)?;
+    let share = Number {
+        value: 100.0 / whole.value,
+        digits: String::new(),
+        ordinal: false,
+        end: whole.end,
+    };
+    let percent = unit("%").filter(|_| unit_at(tokens, whole.end).is_none())?;
+    Some(Found {
+        amount: amount(&share, percent),
+        end: whole.end,
         weak: true,
     })
 }
@@ -296,6 +317,11 @@ fn compound(tokens: &[Token], first: Amount, end: usize) -> (Amount, usize) {
             {
                 sum.base += more.value * unit.factor;
                 smallest = unit.factor;
+                end = after;
+            }
+            Some((_, after)) if sum.unit.factor == 3600.0 && word(tokens, more.end) == "m" => {
+                sum.base += more.value * 60.0;
+                smallest = 60.0;
                 end = after;
             }
             None if minutes && sum.unit.dimension == Dimension::Duration => {
