@@ -1,10 +1,14 @@
 //! The rule `auto`: decides by the kind of gold answer.
 
+use super::code::is_code_gold;
 use super::mention::Mention;
+use super::names::{canonical, is_name, same};
 use super::offer::{self, Bench, Target};
-use super::reading::Reading;
+use super::reading::{Reading, content};
 use super::sort::{Sort, sort};
+use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
+use super::words::{FLUFF, OPEN, lists};
 use super::{facts, listing, long, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
@@ -18,7 +22,8 @@ const VERSION_WORDS: &[&str] = &[
 #[must_use]
 pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
     let asked = Reading::new(&question.text);
-    let given = Reading::new(answer);
+    let mut given = Reading::new(answer);
+    given.answers_denial = denies(&asked);
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
@@ -28,10 +33,12 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         .map(|gold| Reading::new(gold))
         .collect();
     let versions = golds.iter().chain([&asked]).any(names_version);
+    let spelled_out = golds.iter().any(|gold| gold.tokens.len() > 1);
     let bench = Bench {
         question: &asked,
         answer: &given,
         versions,
+        spelled_out,
     };
     if !question.required.is_empty() || !question.forbidden.is_empty() {
         return facts::judge(question, &bench);
@@ -65,10 +72,14 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     for (gold, sort) in golds.iter().zip(&sorts) {
         match sort {
             Sort::Values => verdicts.push(offer::judge(&targets(gold), &bench)),
+            Sort::Phrase if repeats_value(gold, &golds, &sorts) => {}
             Sort::Phrase => verdicts.push(phrase_or_list(gold, &bench, f1 >= correct_f1)),
             Sort::Long => verdicts.push(long::judge(gold, &bench)),
             Sort::Value | Sort::Yes | Sort::No => {}
         }
+    }
+    if let Some(word) = given.tokens.iter().find(|token| lists(OPEN, &token.text)) {
+        return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
     }
     let best = |correctness: Correctness| {
         verdicts
@@ -80,6 +91,17 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         .or_else(|| verdicts.first())
         .cloned()
         .unwrap_or_else(|| Judgment::unsure("nothing to compare with"))
+}
+
+/// Returns true if the question asks for what is not allowed.
+fn denies(question: &Reading) -> bool {
+    let denied = |word: &str| {
+        matches!(
+            word,
+            "forbidden" | "prohibited" | "not" | "never" | "banned"
+        ) || word.ends_with("n't")
+    };
+    question.tokens.iter().any(|token| denied(&token.text))
 }
 
 fn names_version(reading: &Reading) -> bool {
@@ -108,7 +130,63 @@ fn equals(gold: &Reading, answer: &Reading) -> bool {
     !gold.text.is_empty() && plain(gold) == plain(answer)
 }
 
+/// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).
+fn repeats_value(gold: &Reading, golds: &[Reading], sorts: &[Sort]) -> bool {
+    let value = |other: &Reading, mention: &Mention| {
+        !is_code_gold(gold)
+            && compare(&other.mentions[0].value, &mention.value, false) == Agreement::Same
+    };
+    gold.mentions.iter().any(|mention| {
+        golds
+            .iter()
+            .zip(sorts)
+            .any(|(other, sort)| *sort == Sort::Value && value(other, mention))
+    })
+}
+
+/// Judges a phrase with values: all must be stated, and its other words must be in the answer or the question.
+fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
+    let values = offer::judge(&targets(gold), bench);
+    if !values.is_right() {
+        return values;
+    }
+    let covered = |at: usize| {
+        gold.mentions
+            .iter()
+            .any(|mention| (mention.first..mention.end).contains(&at))
+    };
+    let words = canonical(&bench.answer.tokens);
+    let missing = canonical(&gold.tokens).into_iter().find(|own| {
+        let token = &gold.tokens[own.token];
+        !covered(own.token)
+            && content(token)
+            && !lists(FLUFF, &token.text)
+            && !bench.question.has(token)
+            && !words.iter().any(|word| same(own, word))
+    });
+    match missing {
+        Some(word) if phrase::opposed(gold, bench.answer) => {
+            Judgment::wrong(format!("says the opposite of `{}`", word.text))
+        }
+        Some(word) => Judgment::unsure(format!("lacks `{}`", word.text)),
+        None => values,
+    }
+}
+
 fn phrase_or_list(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
+    let valued = gold.mentions.iter().any(|mention| !mention.weak) && !is_code_gold(gold);
+    if valued && listing::items(gold).len() < 2 {
+        let whole = phrase::judge(gold, bench, f1_suffices);
+        let named = is_name(&gold.tokens)
+            && gold.tokens[0].capital
+            && whole.is_right()
+            && whole.reason.starts_with("contains");
+        return if named && canonical(&gold.tokens).len() > 2 {
+            whole
+        } else {
+            phrase_with_values(gold, bench)
+        };
+    }
     let whole = phrase::judge(gold, bench, f1_suffices);
     let items = listing::items(gold);
     if items.len() < 2 || whole.reason.starts_with("contains") {

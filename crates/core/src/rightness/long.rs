@@ -13,6 +13,10 @@ pub(super) const LONG: usize = 15;
 
 /// Share of the reference's content words that a right answer has.
 const RIGHT_RECALL: f64 = 0.75;
+/// Share of known words from which an answer with all of the reference is right.
+const COMPLETE_PRECISION: f64 = 0.85;
+/// Share of the common content words that must be in the reference's order.
+const ORDER: f64 = 0.93;
 /// Share below which an answer is wrong.
 const WRONG_RECALL: f64 = 0.3;
 
@@ -65,8 +69,10 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     if opposed(gold, answer) {
         return Judgment::unsure("negates or reverses part of the reference");
     }
-    let precision = share(answer, gold).max(share_known(answer, gold, bench.question));
-    if recall >= RIGHT_RECALL && precision >= RIGHT_RECALL {
+    let precision = share_known(answer, gold, bench.question);
+    let complete =
+        recall >= 1.0 && precision >= COMPLETE_PRECISION && in_order(gold, answer) > ORDER;
+    if complete || recall >= RIGHT_RECALL && precision >= 1.0 && in_order(gold, answer) > ORDER {
         return Judgment::right(format!(
             "has {:.0}% of the reference's content words",
             100.0 * recall
@@ -76,6 +82,33 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
         "has {:.0}% of the reference's content words",
         100.0 * recall
     ))
+}
+
+/// Returns the share of the reference's content words in the longest common subsequence with the answer.
+fn in_order(gold: &Reading, answer: &Reading) -> f64 {
+    let stems = |reading: &Reading| -> Vec<String> {
+        let words = reading.tokens.iter().filter(|token| content(token));
+        words.map(|token| stem(&token.text).to_owned()).collect()
+    };
+    let (wanted, given) = (stems(gold), stems(answer));
+    let known: Vec<&String> = wanted
+        .iter()
+        .filter(|word| answer.stems.contains(*word))
+        .collect();
+    let mut row = vec![0_usize; given.len() + 1];
+    for word in &known {
+        let mut diagonal = 0;
+        for (at, other) in given.iter().enumerate() {
+            let above = row[at + 1];
+            row[at + 1] = if *word == other {
+                diagonal + 1
+            } else {
+                above.max(row[at])
+            };
+            diagonal = above;
+        }
+    }
+    row[given.len()] as f64 / known.len().max(1) as f64
 }
 
 /// Returns the share of the content words of `wanted` that `reading` has.

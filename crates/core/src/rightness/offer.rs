@@ -1,6 +1,7 @@
 //! Judges gold answers that are values: the value that the answer offers must equal them.
 
 use super::mention::{Bound, Mention};
+use super::quantity::MONTH_SECONDS;
 use super::reading::{Reading, content};
 use super::scope::rejected;
 use super::subject::{question_terms, wrong_subject};
@@ -20,6 +21,8 @@ pub(super) struct Bench<'a> {
     pub(super) answer: &'a Reading,
     /// Plain numbers are versions.
     pub(super) versions: bool,
+    /// A gold answer of several words spells out what another one abbreviates.
+    pub(super) spelled_out: bool,
 }
 
 /// Words before a number that make it a label.
@@ -73,7 +76,7 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
     conflict(targets, &found, bench).unwrap_or_else(|| {
         let first = found[0];
         let quote = bench.answer.quote(first);
-        if wrong_subject(bench.question, bench.answer, first.first, first.end) {
+        if wrong_subject(bench.question, bench.answer, first.first) {
             return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
         }
         Judgment::right(format!(
@@ -126,7 +129,11 @@ fn find<'a>(target: &Target<'_>, bench: &Bench<'a>) -> Result<Vec<&'a Mention>, 
 /// Returns the best agreement of a mention with the alternatives of `target`.
 pub(super) fn relation(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreement {
     let one = |gold: &&Mention| {
-        let value = inherited(&gold.value, target);
+        let value = rated(
+            inherited(&gold.value, target),
+            &mention.value,
+            bench.question,
+        );
         let agreement = compare(&value, &mention.value, bench.versions);
         let agreement = match agreement {
             Agreement::Partial if question_completes(&value, mention, bench) => Agreement::Same,
@@ -167,6 +174,33 @@ fn inherited(gold: &Value, target: &Target<'_>) -> Value {
         .iter()
         .find(with_unit)
         .map_or_else(|| gold.clone(), |mention| mention.value.clone())
+}
+
+/// Returns a bare number at the rate that the question asks for, if the answer gives a rate.
+fn rated(gold: Value, answer: &Value, question: &Reading) -> Value {
+    let (Value::Amount(own), Value::Amount(given)) = (&gold, answer) else {
+        return gold;
+    };
+    let seconds = (1..question.tokens.len()).find_map(|at| {
+        let divides = matches!(
+            question.word(at - 1),
+            "per" | "a" | "an" | "each" | "every" | "/"
+        );
+        let unit = unit(question.word(at)).filter(|_| divides)?;
+        match unit.dimension {
+            Dimension::Duration => Some(unit.factor),
+            Dimension::Months => Some(unit.factor * MONTH_SECONDS),
+            _ => None,
+        }
+    });
+    match seconds {
+        Some(seconds) if given.per && !own.per => Value::Amount(Amount {
+            base: own.plain() / seconds,
+            per: true,
+            ..own.clone()
+        }),
+        _ => gold,
+    }
 }
 
 /// Returns true if the question names the unit that the answer leaves out.
@@ -250,11 +284,20 @@ fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool 
         });
     let known = gold_nouns.clone().flatten().count() > 0;
     !known
-        || gold_nouns.any(|nouns| nouns.iter().any(|noun| answer.nouns.contains(noun)))
+        || gold_nouns.any(|nouns| {
+            nouns
+                .iter()
+                .any(|noun| answer.nouns.iter().any(|own| alike(own, noun)))
+        })
         || answer
             .nouns
             .iter()
             .any(|noun| bench.question.stems.contains(noun))
+}
+
+/// Returns true for equal nouns and for an abbreviation: `req`, `request`.
+fn alike(a: &str, b: &str) -> bool {
+    a == b || a.len().min(b.len()) >= 3 && (a.starts_with(b) || b.starts_with(a))
 }
 
 /// Checks the bound of an equal value against those of the gold answers and of the question.
@@ -289,7 +332,7 @@ fn question_bound(question: &Reading) -> Option<bool> {
         "allowed", "fattest", "may",
     ];
     const LOWER: &[&str] = &[
-        "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
+        "need", "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
         "required", "beyond", "above", "below",
     ];
     let has = |table: &[&str]| {
@@ -298,7 +341,19 @@ fn question_bound(question: &Reading) -> Option<bool> {
             .iter()
             .any(|token| lists(table, &token.text))
     };
-    match (has(UPPER), has(LOWER)) {
+    let pair = |first: &str, second: &str| {
+        question
+            .tokens
+            .windows(2)
+            .any(|w| w[0].is(first) && w[1].is(second))
+    };
+    let from = question.tokens.first().is_some_and(|t| t.is("from")) || pair("must", "become");
+    let due = pair("up", "to")
+        || pair("by", "when")
+        || pair("by", "which")
+        || pair("by", "what")
+        || question.tokens.iter().any(|t| t.is("due"));
+    match (has(UPPER) || due, has(LOWER) || from) {
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
@@ -318,7 +373,10 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
             continue;
         }
         let quote = answer.quote(other);
-        if found.iter().any(|own| listed(answer, own, other)) {
+        if found
+            .iter()
+            .any(|own| listed(answer, own, other) && !restates(own, other))
+        {
             return Some(Judgment::wrong(format!("also offers `{quote}`")));
         }
         let echoed = bench
@@ -326,7 +384,8 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
             .mentions
             .iter()
             .any(|asked| compare(&asked.value, &other.value, false) == Agreement::Same);
-        if echoed || rejected(answer, other.first, other.end) {
+        let restated = found.iter().any(|own| restates(own, other));
+        if echoed || restated || rejected(answer, other.first, other.end) {
             continue;
         }
         if !found.iter().any(|own| outweighs(own, other, bench)) {
@@ -337,6 +396,18 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
         }
     }
     verdict
+}
+
+/// Returns true if `other` is `own` in another unit, rounded: `1,263 m (4,145 ft)`.
+fn restates(own: &Mention, other: &Mention) -> bool {
+    match (&own.value, &other.value) {
+        (Value::Amount(own), Value::Amount(other)) => {
+            own.unit.dimension == other.unit.dimension
+                && own.unit != other.unit
+                && (own.base - other.base).abs() <= 0.015 * own.base.abs()
+        }
+        _ => false,
+    }
 }
 
 /// Returns true if a mention could be meant as the answer: not a label, not a year among counts, not a count of another
@@ -447,14 +518,15 @@ fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
     let doubtful = answer.tokens.iter().enumerate().any(|(at, token)| {
         lists(DOUBTS, &token.text) && answer.same_sentence(at, other.first) && at < other.first
     });
-    if doubtful || other.first < own.first || answer.same_clause(own.first, other.first) {
+    if doubtful || answer.same_clause(own.first, other.first) {
         return false;
     }
     let own_terms = question_terms(bench.question, answer, own.first, own.end);
     let other_terms = question_terms(bench.question, answer, other.first, other.end);
     let other_content = clause_content(answer, other);
     let bare = own.first <= 3 && clause_content(answer, own) == 0;
-    (bare && other_content >= 2) || own_terms > other_terms && other_content >= 1
+    (bare && other_content >= 2 && own.first < other.first)
+        || own_terms > other_terms && other_content >= 1
 }
 
 /// Counts the content words around a mention in its clause.

@@ -20,19 +20,6 @@ const YES: &[&str] = &[
     "okay",
     "ok",
 ];
-const NO: &[&str] = &[
-    "no",
-    "nope",
-    "nah",
-    "false",
-    "incorrect",
-    "negative",
-    "never",
-    "neither",
-    "not",
-    "don't",
-    "forbidden",
-];
 const HEDGES: &[&str] = &[
     "maybe",
     "perhaps",
@@ -164,18 +151,14 @@ fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
     })
 }
 
-/// Returns the polarity of a sentence without a polar word.
+/// Returns the polarity of a sentence without a polar word, by its first clause.
 fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
-    let first: Vec<usize> = (0..answer.tokens.len())
-        .filter(|&at| answer.same_sentence(at, 0))
+    let main: Vec<usize> = (0..answer.tokens.len())
+        .take_while(|&at| answer.same_clause(at, 0))
+        .take_while(|&at| !matches!(answer.word(at), "if" | "unless" | "when"))
         .collect();
-    let main = first.iter().take_while(|&&at| {
-        !matches!(
-            answer.word(at),
-            "if" | "because" | "since" | "although" | "but" | "unless" | "when"
-        )
-    });
-    let main: Vec<usize> = main.copied().collect();
+    let word = |at: &usize| answer.word(*at);
+    let has = |table: &[&str]| main.iter().any(|at| lists(table, word(at)));
     if answer
         .tokens
         .iter()
@@ -184,50 +167,78 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
     {
         return None;
     }
-    let asked_negated = question.tokens.iter().any(|token| negates(&token.text));
-    if main
-        .iter()
-        .any(|&at| negates(answer.word(at)) && answer.word(at + 1) != "only")
-        && !asked_negated
-    {
-        let double = main.iter().any(|&at| {
-            lists(DENYING, answer.word(at))
-                && answer.word(at) != "must"
-                && answer.word(at) != "until"
-        });
-        return (!double).then_some(false);
-    }
-    if main.iter().any(|&at| {
+    let asked_denied = question.tokens.windows(2).any(|w| {
         matches!(
-            answer.word(at),
-            "forbidden" | "prohibited" | "banned" | "disallowed" | "impossible"
-        )
-    }) {
-        return Some(false);
-    }
-    if asked_negated || main.iter().any(|&at| lists(DENYING, answer.word(at))) {
+            w[0].text.as_str(),
+            "isn't"
+                | "aren't"
+                | "doesn't"
+                | "don't"
+                | "can't"
+                | "won't"
+                | "didn't"
+                | "shouldn't"
+                | "not"
+        ) && w[1].is_word()
+            && question
+                .tokens
+                .iter()
+                .take(3)
+                .any(|token| token.text == w[0].text)
+    });
+    if asked_denied {
         return None;
     }
-    let opens = matches!(
-        answer.word(*main.first()?),
-        "they"
-            | "it"
-            | "both"
-            | "you"
-            | "he"
-            | "she"
-            | "we"
-            | "this"
-            | "that"
-            | "these"
-            | "i"
-            | "all"
-    );
-    let allows = main
-        .iter()
-        .any(|&at| matches!(answer.word(at), "allowed" | "permitted" | "fine" | "safe"));
+    let negated = main.iter().any(|at| {
+        negates(word(at))
+            && !matches!(word(at), "without" | "avoid")
+            && answer.word(at + 1) != "only"
+    });
+    if negated {
+        return (!has(DOUBLE)).then_some(false);
+    }
+    if has(REFUSING) {
+        return Some(false);
+    }
+    if has(DENYING) {
+        return None;
+    }
+    let opens = lists(OPENERS, word(main.first()?));
+    let allows = has(&["allowed", "permitted", "fine", "safe", "ok", "okay"]);
     let known = main
         .iter()
         .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
-    (opens && known && main.len() > 1 || allows && opens).then_some(true)
+    let auxiliary = main.iter().any(|at| lists(AUXILIARIES, word(at)));
+    ((opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
 }
+
+/// Subjects that take up the question's.
+const OPENERS: &[&str] = &[
+    "they", "it", "both", "you", "he", "she", "we", "this", "that", "these", "i", "all",
+];
+const AUXILIARIES: &[&str] = &[
+    "can", "may", "is", "are", "was", "were", "does", "do", "did", "has", "have", "will", "should",
+];
+/// Words with which a negation may amount to a yes.
+const DOUBLE: &[&str] = &[
+    "avoid",
+    "avoided",
+    "need",
+    "needed",
+    "necessary",
+    "forbidden",
+    "prohibited",
+    "wrong",
+    "problem",
+    "differ",
+    "different",
+    "doubt",
+];
+/// Words that say no.
+const REFUSING: &[&str] = &[
+    "forbidden",
+    "prohibited",
+    "banned",
+    "disallowed",
+    "impossible",
+];

@@ -6,6 +6,9 @@ use super::units::{BARE, Dimension, Unit, unit, upper_suffix};
 use super::value::Amount;
 use super::words::{has_content, lookup, stem};
 
+/// Seconds of a mean Gregorian month: 365.2425 days / 12.
+pub(super) const MONTH_SECONDS: f64 = 2_629_746.0;
+
 /// An amount at a position, with the index after it.
 pub(super) struct Found {
     pub(super) amount: Amount,
@@ -356,7 +359,7 @@ fn with_rate(tokens: &[Token], mut amount: Amount, end: usize) -> Found {
         .and_then(|(unit, after)| {
             let seconds = match unit.dimension {
                 Dimension::Duration => unit.factor,
-                Dimension::Months => unit.factor * 2_629_746.0,
+                Dimension::Months => unit.factor * MONTH_SECONDS,
                 _ => return None,
             };
             Some((seconds, after))

@@ -15,6 +15,8 @@ pub(super) struct Reading {
     pub(super) tokens: Vec<Token>,
     pub(super) parts: Parts,
     pub(super) mentions: Vec<Mention>,
+    /// The question itself denies (`am I forbidden to`): its `may not` is not a negation of the answer.
+    pub(super) answers_denial: bool,
     /// Stems of its words with content.
     pub(super) stems: HashSet<String>,
 }
@@ -32,6 +34,7 @@ impl Reading {
         Self {
             parts: parts(&tokens),
             mentions: mentions(&tokens),
+            answers_denial: false,
             stems,
             tokens,
             text,

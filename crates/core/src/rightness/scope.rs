@@ -26,13 +26,20 @@ fn denied_before(reading: &Reading, first: usize) -> bool {
                 .iter()
                 .any(|t| matches!(t.text.as_str(), "that" | "to"));
         let near = !matches!(word, "no" | "without" | "none" | "nobody") || first - at <= 3;
+        let modal = at.checked_sub(1).is_some_and(|before| {
+            matches!(
+                reading.word(before),
+                "may" | "must" | "should" | "can" | "are"
+            )
+        });
+        let echoes = reading.answers_denial && (modal || word.ends_with("n't") || word == "cannot");
         let number = word == "no"
             && (reading.text[reading.tokens[at].end..].starts_with('.')
                 || between.is_empty()
                     && reading.tokens[first]
                         .text
                         .starts_with(|c: char| c.is_ascii_digit()));
-        (claims || negates(word)) && !limited && near && !number && !conditional(at)
+        (claims || negates(word)) && !limited && near && !echoes && !number && !conditional(at)
     })
 }
 
