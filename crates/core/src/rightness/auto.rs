@@ -1,9 +1,10 @@
 //! The rule `auto`: decides by the kind of gold answer.
 
+use super::bench::Bench;
 use super::code::is_code_gold;
 use super::mention::Mention;
 use super::names::{canonical, is_name, same};
-use super::offer::{self, Bench, Target};
+use super::offer::{self, Target};
 use super::reading::{Reading, content};
 use super::sort::{Sort, sort};
 use super::value::{Agreement, compare};
@@ -37,6 +38,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     let bench = Bench {
         question: &asked,
         answer: &given,
+        golds: &golds,
         versions,
         spelled_out,
     };

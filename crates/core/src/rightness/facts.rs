@@ -1,6 +1,7 @@
 //! Key facts: required ones must be stated, forbidden ones must not.
 
-use super::offer::{Bench, Target, relation};
+use super::bench::Bench;
+use super::offer::{Target, relation};
 use super::phrase::{Place, places};
 use super::reading::Reading;
 use super::scope::rejected;

@@ -1,7 +1,7 @@
 //! Gold answers that list several items: all are needed, in any order.
 
+use super::bench::Bench;
 use super::lex::Shape;
-use super::offer::Bench;
 use super::phrase::{Place, places};
 use super::reading::Reading;
 use super::scope::rejected;

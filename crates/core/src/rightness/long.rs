@@ -1,6 +1,6 @@
 //! Long reference answers: recall and precision of content words, values and negation.
 
-use super::offer::Bench;
+use super::bench::Bench;
 use super::phrase::opposed;
 use super::reading::{Reading, content};
 use super::scope::rejected;

@@ -37,6 +37,7 @@ const BEFORE: &[(&[&str], bool, bool)] = &[
     (&["no", "later", "than"], true, false),
     (&["no", "longer", "than"], true, false),
     (&["no", "older", "than"], true, false),
+    (&["beyond"], false, true),
     (&["not", "over"], true, false),
     (&["no", "greater", "than"], true, false),
     (&["maximum"], true, false),
@@ -112,6 +113,8 @@ const AFTER: &[(&[&str], bool)] = &[
     (&["or", "later"], false),
     (&["or", "newer"], false),
     (&["or", "older"], false),
+    (&["and", "over"], false),
+    (&["and", "everything", "newer"], false),
     (&["at", "the", "earliest"], false),
     (&["at", "the", "latest"], true),
     (&["or", "higher"], false),
@@ -417,8 +420,8 @@ fn bound(tokens: &[Token], mention: &Mention) -> Option<Bound> {
     let found = AFTER.iter().find(|(phrase, _)| {
         begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
     });
-    found.map(|(_, upper)| Bound {
-        upper: *upper,
+    found.map(|(phrase, upper)| Bound {
+        upper: *upper != (phrase.last() == Some(&"older") && is_bare(mention)),
         strict: false,
     })
 }
@@ -437,12 +440,7 @@ fn sided(
         && (matches!(tokens[start - 1].text.as_str(), "not" | "no" | "never")
             || tokens[start - 1].text.ends_with("n't"));
     let denied_exceed = phrase == ["exceeds"];
-    let bare = match &mention.value {
-        Value::Amount(amount) => amount.unit == BARE && !amount.per,
-        Value::Version(_) => true,
-        _ => false,
-    };
-    let version_age = phrase == ["older", "than"] && bare;
+    let version_age = phrase == ["older", "than"] && is_bare(mention);
     if negated {
         return Bound {
             upper: !upper,
@@ -452,6 +450,15 @@ fn sided(
     Bound {
         upper: upper != version_age || denied_exceed && upper,
         strict,
+    }
+}
+
+/// Returns true for a plain number or version, whose older ones are lower.
+fn is_bare(mention: &Mention) -> bool {
+    match &mention.value {
+        Value::Amount(amount) => amount.unit == BARE && !amount.per && amount.nouns.is_empty(),
+        Value::Version(_) => true,
+        _ => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Judges gold answers that are values: the value that the answer offers must equal them.
 
+use super::bench::Bench;
 use super::mention::{Bound, Mention};
 use super::quantity::MONTH_SECONDS;
 use super::reading::{Reading, content};
@@ -13,16 +14,6 @@ use super::words::{DOUBTS, lists, stem};
 /// A gold value: alternatives that all mean it.
 pub(super) struct Target<'g> {
     pub(super) alternatives: Vec<&'g Mention>,
-}
-
-/// What the values of an answer are compared with.
-pub(super) struct Bench<'a> {
-    pub(super) question: &'a Reading,
-    pub(super) answer: &'a Reading,
-    /// Plain numbers are versions.
-    pub(super) versions: bool,
-    /// A gold answer of several words spells out what another one abbreviates.
-    pub(super) spelled_out: bool,
 }
 
 /// Words before a number that make it a label.
@@ -76,7 +67,7 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
     conflict(targets, &found, bench).unwrap_or_else(|| {
         let first = found[0];
         let quote = bench.answer.quote(first);
-        if wrong_subject(bench.question, bench.answer, first.first) {
+        if wrong_subject(bench, first.first) {
             return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
         }
         Judgment::right(format!(

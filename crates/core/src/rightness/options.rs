@@ -1,7 +1,7 @@
 //! Questions that name their options: `Who is older, A or B?`.
 
+use super::bench::Bench;
 use super::names::{Canon, canonical, occurrences};
-use super::offer::Bench;
 use super::reading::Reading;
 use super::scope::rejected;
 

@@ -1,9 +1,9 @@
 //! Judges gold answers that are names, phrases or code.
 
+use super::bench::Bench;
 use super::code;
 use super::lex::{Shape, Token};
 use super::names::{Canon, canonical, is_acronym, is_name, occurrences, same};
-use super::offer::Bench;
 use super::options::{is_option, other_option_first};
 use super::reading::{Reading, content};
 use super::scope::rejected;
@@ -141,10 +141,7 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
     if outranked(gold, bench, place) {
         return Judgment::unsure(format!("names `{quote}`, perhaps for another role"));
     }
-    if !is_name(&gold.tokens)
-        && wrong_subject(bench.question, answer, place.first)
-        && gold.tokens.len() < 3
-    {
+    if !is_name(&gold.tokens) && wrong_subject(bench, place.first) && gold.tokens.len() < 3 {
         return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
     }
     Judgment::right(format!("contains `{quote}`"))

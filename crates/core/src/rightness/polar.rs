@@ -132,6 +132,8 @@ fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
             || matches!(
                 before,
                 "is" | "a"
+                    | "it's"
+                    | "be"
                     | "so"
                     | "say"
                     | "answer"

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::bench::Bench;
 use super::lex::Shape;
 use super::reading::{Reading, content};
 use super::words::stem;
@@ -23,19 +24,23 @@ pub(super) fn question_terms(
 
 /// Returns true if the sentence gives what begins at token `first` for something that the question does not ask about: a name
 /// that the question lacks while its own names are missing, or a term of the question with another modifier.
-pub(super) fn wrong_subject(question: &Reading, answer: &Reading, first: usize) -> bool {
-    foreign_name(question, answer, first) || other_modifier(question, answer, first)
+pub(super) fn wrong_subject(bench: &Bench<'_>, first: usize) -> bool {
+    foreign_name(bench, first) || other_modifier(bench.question, bench.answer, first)
 }
 
-fn foreign_name(question: &Reading, answer: &Reading, first: usize) -> bool {
+fn foreign_name(bench: &Bench<'_>, first: usize) -> bool {
+    let (question, answer) = (bench.question, bench.answer);
     let asked = names(question, 0..question.tokens.len());
     if asked.is_empty() || asked.iter().any(|&at| answer.has(&question.tokens[at])) {
         return false;
     }
-    let before = names(answer, 0..first);
-    before
+    let known = |at: usize| {
+        question.has(&answer.tokens[at])
+            || bench.golds.iter().any(|gold| gold.has(&answer.tokens[at]))
+    };
+    names(answer, 0..first)
         .iter()
-        .any(|&at| answer.same_sentence(at, first) && !question.has(&answer.tokens[at]))
+        .any(|&at| answer.same_sentence(at, first) && !known(at))
 }
 
 /// Returns the tokens in `range` that are names: capital letters inside a sentence, or identifiers.
