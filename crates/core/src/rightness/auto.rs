@@ -18,6 +18,20 @@ const VERSION_WORDS: &[&str] = &[
     "version", "versions", "release", "releases", "branch", "branches", "v",
 ];
 
+/// Words of a question that asks for a former state.
+const PAST: &[&str] = &[
+    "formerly",
+    "previously",
+    "originally",
+    "former",
+    "previous",
+    "old",
+    "initially",
+    "before",
+    "used",
+    "first",
+];
+
 /// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
 /// right where nothing else decides.
 #[must_use]
@@ -25,6 +39,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     let asked = Reading::new(&question.text);
     let mut given = Reading::new(answer);
     given.answers_denial = denies(&asked);
+    given.answers_past = asked.tokens.iter().any(|token| lists(PAST, &token.text));
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
@@ -67,6 +82,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         verdicts.push(offer::judge(
             &[Target {
                 alternatives: single,
+                exact: false,
             }],
             &bench,
         ));
@@ -79,6 +95,15 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
             Sort::Long => verdicts.push(long::judge(gold, &bench)),
             Sort::Value | Sort::Yes | Sort::No => {}
         }
+    }
+    let pair = |first: &str, second: &str| {
+        given
+            .tokens
+            .windows(2)
+            .any(|w| w[0].is(first) && w[1].is(second))
+    };
+    if pair("or", "else") || pair("not", "clear") || pair("that", "open") || pair("it", "open") {
+        return Judgment::unsure("leaves the answer open");
     }
     if let Some(word) = given.tokens.iter().find(|token| lists(OPEN, &token.text)) {
         return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
@@ -118,6 +143,7 @@ fn targets(gold: &Reading) -> Vec<Target<'_>> {
         .iter()
         .map(|mention| Target {
             alternatives: vec![mention],
+            exact: gold.mentions.len() > 1,
         })
         .collect()
 }
@@ -166,7 +192,21 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
             && !bench.question.has(token)
             && !words.iter().any(|word| same(own, word))
     });
-    match missing {
+    let foreign = bench.answer.tokens.iter().any(|token| {
+        token.capital
+            && token.is_word()
+            && content(token)
+            && !gold.has(token)
+            && !bench.question.has(token)
+            && token.start > 0
+    });
+    let shifted = canonical(&gold.tokens).into_iter().find(|own| {
+        foreign
+            && !covered(own.token)
+            && content(&gold.tokens[own.token])
+            && !words.iter().any(|word| same(own, word))
+    });
+    match missing.or(shifted) {
         Some(word) if phrase::opposed(gold, bench.answer) => {
             Judgment::wrong(format!("says the opposite of `{}`", word.text))
         }

@@ -31,7 +31,8 @@ static CITATION: LazyLock<Regex> = LazyLock::new(|| {
             \[ \s* \^? \d+ (?: \s* [,;–-] \s* \^? \d+ )* \s* \]
           | [\[(] \s* (?: cf\.? | see | from | source s? : )? \s*
             (?: doc | document | passage | source | context | ref | reference | chunk | citation | sources | passages ) s?
-            (?: [\s:.\#_-]* [\w.,\s-]* )? [\])]
+            (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]
+          | [\[(] [^\[\]()]* (?: § | \b(?:section|p\.|page|pp\.) ) \s* \d+ [\])]
           | 【 [^】]* 】
           | <sup> [^<]* </sup>
         )",

@@ -44,6 +44,7 @@ fn states_wording(wording: &Reading, bench: &Bench<'_>) -> bool {
     };
     let target = Target {
         alternatives: vec![&wording.mentions[0]],
+        exact: false,
     };
     bench.answer.mentions.iter().any(|mention| {
         relation(&target, mention, bench) == Agreement::Same

@@ -264,7 +264,12 @@ fn digits_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut at = 0;
-    while is_digit(at) || (matches!(bytes.get(at), Some(b'.' | b',' | b':')) && is_digit(at + 1)) {
+    while is_digit(at)
+        || (matches!(bytes.get(at), Some(b'.' | b',' | b':')) && is_digit(at + 1))
+        || (bytes.get(at) == Some(&b'\'')
+            && (1..4).all(|next| is_digit(at + next))
+            && !is_digit(at + 4))
+    {
         at += 1;
     }
     at

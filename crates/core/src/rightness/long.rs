@@ -1,12 +1,13 @@
 //! Long reference answers: recall and precision of content words, values and negation.
 
 use super::bench::Bench;
-use super::phrase::opposed;
+use super::offer::{Target, relation};
+use super::phrase::{opposed, places};
 use super::reading::{Reading, content};
 use super::scope::rejected;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;
-use super::words::stem;
+use super::words::{negates, stem};
 
 /// Number of tokens above which a gold answer is a long reference.
 pub(super) const LONG: usize = 15;
@@ -23,13 +24,33 @@ const WRONG_RECALL: f64 = 0.3;
 /// Judges an answer against a long reference.
 pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     let answer = bench.answer;
+    if places(gold, answer)
+        .iter()
+        .any(|place| !rejected(answer, place.first, place.end))
+    {
+        return Judgment::right("contains the reference");
+    }
+    let negators = |reading: &Reading| {
+        reading
+            .tokens
+            .iter()
+            .filter(|token| negates(&token.text))
+            .count()
+    };
     let missing_value = gold
         .mentions
         .iter()
         .filter(|mention| !mention.weak)
         .find(|wanted| {
             !answer.mentions.iter().any(|mention| {
-                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Same
+                relation(
+                    &Target {
+                        alternatives: vec![*wanted],
+                        exact: false,
+                    },
+                    mention,
+                    bench,
+                ) == Agreement::Same
                     && !rejected(answer, mention.first, mention.end)
             })
         });
@@ -66,7 +87,7 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     if let Some(mention) = extra {
         return Judgment::unsure(format!("adds `{}`", answer.quote(mention)));
     }
-    if opposed(gold, answer) {
+    if opposed(gold, answer) || negators(gold) != negators(answer) {
         return Judgment::unsure("negates or reverses part of the reference");
     }
     let precision = share_known(answer, gold, bench.question);

@@ -266,6 +266,12 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
         ["up", "to"] | ["and", "up", "to"] | ["until", "about"] => true,
         _ => false,
     };
+    let point =
+        |value: &Value| !matches!(value, Value::Amount(amount) if year_of(amount).is_none());
+    let until = between.iter().any(|word| matches!(*word, "until" | "till"));
+    if until && !(point(&first.value) && point(&second.value)) {
+        return None;
+    }
     let changes = first.first >= 1
         && tokens[first.first - 1].is("from")
         && tokens[..first.first - 1]
@@ -441,7 +447,11 @@ fn sided(
             || tokens[start - 1].text.ends_with("n't"));
     let denied_exceed = phrase == ["exceeds"];
     let version_age = phrase == ["older", "than"] && is_bare(mention);
-    if negated {
+    let ahead = phrase == ["no", "later", "than"]
+        && tokens
+            .get(mention.end)
+            .is_some_and(|t| matches!(t.text.as_str(), "before" | "prior" | "ahead" | "in"));
+    if negated || ahead {
         return Bound {
             upper: !upper,
             strict: false,
@@ -453,10 +463,10 @@ fn sided(
     }
 }
 
-/// Returns true for a plain number or version, whose older ones are lower.
+/// Returns true for a version: its older ones are lower.
 fn is_bare(mention: &Mention) -> bool {
     match &mention.value {
-        Value::Amount(amount) => amount.unit == BARE && !amount.per && amount.nouns.is_empty(),
+        Value::Amount(amount) => amount.unit == BARE && !amount.per && amount.digits.contains('.'),
         Value::Version(_) => true,
         _ => false,
     }

@@ -49,7 +49,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
             return push_initials(tokens, at, words);
         }
     }
-    let after_mark = at == 0 || tokens[at - 1].is_mark();
+    let after_mark = at == 0 || tokens[at - 1].is_mark() || tokens[at - 1].is("and");
     if let Some(state) = lookup(STATES, &token.text).filter(|_| token.upper && after_mark) {
         state.split(' ').for_each(|word| add(word, false));
         return at + 1;

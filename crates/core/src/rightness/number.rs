@@ -117,6 +117,9 @@ fn separated(text: &str) -> Option<String> {
     if text.contains(':') {
         return None;
     }
+    if text.contains('\'') {
+        return separated(&text.replace('\'', ""));
+    }
     let grouped = |separator: char| {
         let mut groups = text.split(separator);
         let first = groups.next().unwrap_or("");

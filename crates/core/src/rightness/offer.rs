@@ -9,11 +9,13 @@ use super::subject::{question_terms, wrong_subject};
 use super::units::{BARE, Dimension, unit};
 use super::value::{Agreement, Amount, Value, compare, equal, year_of};
 use super::verdict::Judgment;
-use super::words::{DOUBTS, lists, stem};
+use super::words::{DOUBTS, WEEKDAYS, lists, negates, stem};
 
 /// A gold value: alternatives that all mean it.
 pub(super) struct Target<'g> {
     pub(super) alternatives: Vec<&'g Mention>,
+    /// Nouns must agree with its own: other targets count other things.
+    pub(super) exact: bool,
 }
 
 /// Words before a number that make it a label.
@@ -64,6 +66,12 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
     if let Some(doubt) = doubt {
         return doubt;
     }
+    if other_weekday(bench) {
+        return Judgment::wrong("names another day of the week");
+    }
+    if reversed(bench) {
+        return Judgment::unsure("speaks of the opposite of what the question asks for");
+    }
     conflict(targets, &found, bench).unwrap_or_else(|| {
         let first = found[0];
         let quote = bench.answer.quote(first);
@@ -75,6 +83,56 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
             first.value.type_name()
         ))
     })
+}
+
+/// Returns true if gold and answer name days of the week, and different ones.
+fn other_weekday(bench: &Bench<'_>) -> bool {
+    let day = |reading: &Reading| {
+        reading
+            .tokens
+            .iter()
+            .find(|token| token.capital && lists(WEEKDAYS, &token.text))
+            .map(|token| token.text[..3].to_owned())
+    };
+    let given = day(bench.answer);
+    let mut golds = bench.golds.iter().filter_map(day).peekable();
+    given.is_some() && golds.peek().is_some() && golds.all(|gold| Some(gold) != given)
+}
+
+/// Returns true if the answer speaks of a maximum where the question asks for a minimum, or of what is allowed where it
+/// asks for what is forbidden, and the reverse.
+fn reversed(bench: &Bench<'_>) -> bool {
+    const LOW: &[&str] = &[
+        "minimum", "lowest", "smallest", "shortest", "earliest", "least",
+    ];
+    const HIGH: &[&str] = &[
+        "maximum", "highest", "largest", "longest", "latest", "most", "biggest",
+    ];
+    let has = |reading: &Reading, table: &[&str]| {
+        reading.tokens.iter().any(|token| lists(table, &token.text))
+    };
+    let crossed = |own: &[&str], other: &[&str]| {
+        has(bench.question, own)
+            && !has(bench.question, other)
+            && has(bench.answer, other)
+            && !has(bench.answer, own)
+            && !bench.golds.iter().any(|gold| has(gold, other))
+    };
+    let denied = bench.answer.tokens.iter().any(|token| negates(&token.text));
+    let allowed = has(bench.question, &["forbidden", "prohibited", "banned"])
+        && has(bench.answer, &["allowed", "permitted"])
+        && (!denied || has(bench.answer, &["only"]));
+    crossed(LOW, HIGH)
+        && has(
+            bench.answer,
+            &["highest", "maximum", "latest", "largest", "longest"],
+        )
+        || crossed(HIGH, LOW)
+            && has(
+                bench.answer,
+                &["lowest", "minimum", "earliest", "smallest", "shortest"],
+            )
+        || allowed
 }
 
 /// Returns the mentions that state `target`, or the reason why none does.
@@ -129,6 +187,7 @@ pub(super) fn relation(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>
         let agreement = match agreement {
             Agreement::Partial if question_completes(&value, mention, bench) => Agreement::Same,
             Agreement::Same if !unit_fits(&value, &mention.value, bench) => Agreement::Different,
+            Agreement::Partial if bare_alias(&gold.value, &mention.value) => Agreement::Same,
             Agreement::Same if !nouns_fit(target, mention, bench) => Agreement::Partial,
             other => other,
         };
@@ -229,6 +288,7 @@ fn question_units(question: &Reading) -> Vec<Dimension> {
         let two = format!("{word} {}", question.word(at + 1));
         match word {
             "percentage" => Some(Dimension::Percent),
+            "age" => Some(Dimension::Months),
             "rate" | "share" | "discount" | "tolerance" => Some(Dimension::Percent),
             _ if word.len() < 2 || covered(at) => None,
             _ => unit(&two).or_else(|| unit(word)).map(|unit| unit.dimension),
@@ -258,6 +318,21 @@ fn unit_fits(gold: &Value, answer: &Value, bench: &Bench<'_>) -> bool {
     })
 }
 
+/// Returns true if a gold answer without a unit is the number that the answer gives without one.
+fn bare_alias(gold: &Value, answer: &Value) -> bool {
+    match (gold, answer) {
+        (Value::Amount(gold), Value::Amount(answer)) => {
+            gold.unit == BARE
+                && !gold.per
+                && answer.unit == BARE
+                && !answer.per
+                && answer.nouns.is_empty()
+                && equal(gold.number, answer.number)
+        }
+        _ => false,
+    }
+}
+
 /// Returns false if both sides count things and the answer's are neither the gold answer's nor the question's.
 fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool {
     let Value::Amount(answer) = &mention.value else {
@@ -283,7 +358,7 @@ fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool 
         || answer
             .nouns
             .iter()
-            .any(|noun| bench.question.stems.contains(noun))
+            .any(|noun| !target.exact && bench.question.stems.contains(noun))
 }
 
 /// Returns true for equal nouns and for an abbreviation: `req`, `request`.
@@ -310,9 +385,20 @@ fn bounded(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreeme
     match question_bound(bench.question) {
         Some(upper) if upper != bound.upper => Agreement::Different,
         Some(_) => Agreement::Same,
-        None if bound.strict => Agreement::Partial,
+        None if bound.strict && !names_bound(bench.question) => Agreement::Partial,
         None => Agreement::Same,
     }
+}
+
+/// Returns true if the question itself has a strict bound (`over how many`).
+fn names_bound(question: &Reading) -> bool {
+    const WORDS: &[&str] = &[
+        "over", "above", "more", "under", "below", "less", "beyond", "fewer",
+    ];
+    question
+        .tokens
+        .iter()
+        .any(|token| lists(WORDS, &token.text))
 }
 
 /// Returns the side that the question asks for: true for a maximum.
@@ -320,7 +406,7 @@ fn question_bound(question: &Reading) -> Option<bool> {
     const UPPER: &[&str] = &[
         "most", "maximum", "max", "limit", "biggest", "largest", "longest", "highest", "cap",
         "deadline", "latest", "heaviest", "maximun", "within", "soon", "quickly", "oldest",
-        "allowed", "fattest", "may",
+        "allowed", "fattest",
     ];
     const LOWER: &[&str] = &[
         "need", "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
@@ -344,7 +430,9 @@ fn question_bound(question: &Reading) -> Option<bool> {
         || pair("by", "which")
         || pair("by", "what")
         || question.tokens.iter().any(|t| t.is("due"));
+    let may = question.tokens.iter().any(|t| t.is("may"));
     match (has(UPPER) || due, has(LOWER) || from) {
+        (false, false) if may => Some(true),
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
@@ -375,6 +463,9 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
             .mentions
             .iter()
             .any(|asked| compare(&asked.value, &other.value, false) == Agreement::Same);
+        if unit_missing(targets, other) {
+            continue;
+        }
         let restated = found.iter().any(|own| restates(own, other));
         if echoed || restated || rejected(answer, other.first, other.end) {
             continue;
@@ -389,13 +480,30 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
     verdict
 }
 
+/// Returns true if `other` has no unit and the gold values have one.
+fn unit_missing(targets: &[Target<'_>], other: &Mention) -> bool {
+    let has_unit =
+        |gold: &&Mention| matches!(&gold.value, Value::Amount(amount) if amount.unit != BARE);
+    let bare = matches!(&other.value, Value::Amount(amount) if amount.unit == BARE);
+    bare && targets
+        .iter()
+        .all(|target| target.alternatives.iter().any(has_unit))
+}
+
 /// Returns true if `other` is `own` in another unit, rounded: `1,263 m (4,145 ft)`.
 fn restates(own: &Mention, other: &Mention) -> bool {
-    match (&own.value, &other.value) {
+    restated(&own.value, &other.value)
+}
+
+fn restated(own: &Value, other: &Value) -> bool {
+    match (own, other) {
         (Value::Amount(own), Value::Amount(other)) => {
             own.unit.dimension == other.unit.dimension
                 && own.unit != other.unit
                 && (own.base - other.base).abs() <= 0.015 * own.base.abs()
+        }
+        (Value::Range(low, high), Value::Range(from, to)) => {
+            restated(low, from) && restated(high, to)
         }
         _ => false,
     }
@@ -515,10 +623,30 @@ fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
     let own_terms = question_terms(bench.question, answer, own.first, own.end);
     let other_terms = question_terms(bench.question, answer, other.first, other.end);
     let other_content = clause_content(answer, other);
-    let bare = own.first <= 3 && clause_content(answer, own) == 0;
-    (bare && other_content >= 2 && own.first < other.first)
-        || own_terms > other_terms && other_content >= 1
+    let bare = own.first <= 5 && clause_content(answer, own) <= 2;
+    let later = own.first < other.first;
+    let apart = later
+        && answer.tokens[own.end.min(other.first)..other.first]
+            .iter()
+            .any(|t| lists(APART, &t.text));
+    let further = !answer.same_sentence(own.first, other.first) || apart;
+    (bare && other_content >= 2 && later && further)
+        || own_terms > other_terms + usize::from(!later) && other_content >= 1
 }
+
+/// Words that set what follows apart from what the answer offers.
+const APART: &[&str] = &[
+    "unlike",
+    "whereas",
+    "while",
+    "comparison",
+    "because",
+    "since",
+    "although",
+    "(",
+    "before",
+    "contrast",
+];
 
 /// Counts the content words around a mention in its clause.
 fn clause_content(answer: &Reading, mention: &Mention) -> usize {

@@ -135,16 +135,37 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
             return Judgment::unsure(format!("names something of `{quote}`"));
         }
     }
+    if longer_alias_differs(gold, bench, place) {
+        return Judgment::unsure(format!("goes on after `{quote}`"));
+    }
     if other_option_first(gold, bench, place.first) {
         return Judgment::wrong("offers the other option of the question");
     }
-    if outranked(gold, bench, place) {
+    let spelled_out = is_acronym(&gold.tokens[0], &answer.tokens[..place.first]);
+    if !spelled_out && outranked(gold, bench, place) {
         return Judgment::unsure(format!("names `{quote}`, perhaps for another role"));
     }
-    if !is_name(&gold.tokens) && wrong_subject(bench, place.first) && gold.tokens.len() < 3 {
+    if !code::is_code_gold(gold)
+        && !is_name(&gold.tokens)
+        && wrong_subject(bench, place.first)
+        && gold.tokens.len() < 3
+    {
         return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
     }
     Judgment::right(format!("contains `{quote}`"))
+}
+
+/// Returns true if a longer gold answer begins with this one and the answer ends with another word there.
+fn longer_alias_differs(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
+    let answer = bench.answer;
+    let last = place.end + 1 == answer.tokens.len() && !answer.tokens[place.end].is_mark();
+    let len = gold.tokens.len();
+    last && bench.golds.iter().any(|other| {
+        other.tokens.len() > len
+            && other.text.starts_with(&gold.text)
+            && !other.tokens[len].is_mark()
+            && other.tokens[len].text != answer.tokens[place.end].text
+    })
 }
 
 fn privative(answer: &Reading, place: Place) -> Option<&str> {
@@ -308,13 +329,20 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
     } else {
         at..item_end(answer, at)
     };
-    let own = item
-        .clone()
-        .all(|i| !content(&answer.tokens[i]) || gold.has(&answer.tokens[i]));
+    let label = !before && answer.word(item.end) == ":";
+    let denied = answer.tokens[item.clone()].iter().any(|t| negates(&t.text));
+    let suffix = lists(OPTIONAL_IN_NAMES, &token.text);
+    let own = label
+        || denied
+        || suffix
+        || item
+            .clone()
+            .all(|i| !content(&answer.tokens[i]) || gold.has(&answer.tokens[i]));
     if own || token.is_mark() {
         return false;
     }
-    if code::is_code_gold(gold) {
+    let in_words = gold.tokens.len() > 1 && !answer.text.contains(gold.text.as_str());
+    if code::is_code_gold(gold) && !in_words {
         let identifiers = code::identifiers(answer);
         let identifier = identifiers
             .iter()
@@ -497,7 +525,9 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
             },
         );
         let candidate = if named {
-            name(at) && !rejected && terms >= own
+            name(at)
+                && !rejected
+                && terms + usize::from(!answer.same_sentence(at, place.first)) >= own
         } else {
             content(&answer.tokens[at]) && own == 0 && terms > 0 && !rejected
         };
@@ -637,10 +667,17 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
                 .any(|word| same(own, word) || short_for(word, own))
         })
         .collect();
+    let place = Place {
+        first: run[0].token,
+        end: run[run.len() - 1].token + 1,
+    };
+    if let Some(list) = listed(gold, bench, place) {
+        return list;
+    }
     if ends
         && people
         && wanted.len() > 1
-        && (foreign.len() <= 1 && missing.is_empty() || foreign.is_empty() && missing.len() <= 1)
+        && (foreign.len() <= 3 && missing.is_empty() || foreign.is_empty() && missing.len() <= 1)
     {
         return Judgment::right(format!("names `{}` in another form", gold.text));
     }

@@ -122,10 +122,11 @@ fn first_word(answer: &Reading) -> Option<bool> {
 /// Returns the first of `words` that the answer says as an answer: before a mark, or after `is`, `a`, `:`.
 fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
     (0..answer.tokens.len()).find(|&at| {
-        let alone = answer
-            .tokens
-            .get(at + 1)
-            .is_none_or(super::lex::Token::is_mark);
+        let alone = matches!(answer.word(at + 1), "as" | "according" | "because") && at > 0
+            || answer
+                .tokens
+                .get(at + 1)
+                .is_none_or(super::lex::Token::is_mark);
         let before = at.checked_sub(1).map_or("", |before| answer.word(before));
         let introduced = at == 0
             || answer.tokens[at - 1].is_mark()
@@ -134,6 +135,7 @@ fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
                 "is" | "a"
                     | "it's"
                     | "be"
+                    | "gives"
                     | "so"
                     | "say"
                     | "answer"
@@ -169,25 +171,8 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
     {
         return None;
     }
-    let asked_denied = question.tokens.windows(2).any(|w| {
-        matches!(
-            w[0].text.as_str(),
-            "isn't"
-                | "aren't"
-                | "doesn't"
-                | "don't"
-                | "can't"
-                | "won't"
-                | "didn't"
-                | "shouldn't"
-                | "not"
-        ) && w[1].is_word()
-            && question
-                .tokens
-                .iter()
-                .take(3)
-                .any(|token| token.text == w[0].text)
-    });
+    let asked_at = asked_from(question);
+    let asked_denied = (asked_at..asked_at + 2).any(|at| question.word(at).ends_with("n't"));
     if asked_denied {
         return None;
     }
@@ -211,7 +196,32 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
         .iter()
         .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
     let auxiliary = main.iter().any(|at| lists(AUXILIARIES, word(at)));
-    ((opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
+    let modal = opens
+        && matches!(answer.word(1), "may" | "can" | "should" | "must")
+        && (answer.word(1) == question.word(asked_at)
+            || answer.word(1) != "should" && matches!(question.word(asked_at), "may" | "can"));
+    (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
+}
+
+/// Returns the first token of the last sentence that ends with a question mark.
+fn asked_from(question: &Reading) -> usize {
+    let end = question
+        .tokens
+        .iter()
+        .rposition(|token| token.is("?"))
+        .unwrap_or(question.tokens.len());
+    let start = (0..end)
+        .rev()
+        .take_while(|&at| question.same_sentence(at, end.saturating_sub(1)))
+        .last()
+        .unwrap_or(0);
+    start
+        + usize::from(
+            question
+                .tokens
+                .get(start)
+                .is_some_and(super::lex::Token::is_mark),
+        )
 }
 
 /// Subjects that take up the question's.
@@ -225,9 +235,6 @@ const AUXILIARIES: &[&str] = &[
 const DOUBLE: &[&str] = &[
     "avoid",
     "avoided",
-    "need",
-    "needed",
-    "necessary",
     "forbidden",
     "prohibited",
     "wrong",

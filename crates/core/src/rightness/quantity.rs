@@ -35,10 +35,14 @@ fn word(tokens: &[Token], at: usize) -> &str {
 
 /// Returns the amount that begins at token `at`.
 pub(super) fn quantity(tokens: &[Token], at: usize) -> Option<Found> {
-    if let Some(start) = after_minus(tokens, at) {
+    if let Some((start, sign)) = after_sign(tokens, at) {
         let mut found = quantity(tokens, start)?;
-        found.amount.base = -found.amount.base;
-        found.amount.number = -found.amount.number;
+        found.amount.number *= sign;
+        found.amount.base = if found.amount.per {
+            found.amount.base * sign
+        } else {
+            found.amount.plain()
+        };
         return Some(found);
     }
     money_first(tokens, at)
@@ -48,15 +52,14 @@ pub(super) fn quantity(tokens: &[Token], at: usize) -> Option<Found> {
         .or_else(|| article(tokens, at))
 }
 
-fn after_minus(tokens: &[Token], at: usize) -> Option<usize> {
+/// Returns the index after a sign, and 1 or -1.
+fn after_sign(tokens: &[Token], at: usize) -> Option<(usize, f64)> {
     let sign = word(tokens, at);
     let next = tokens.get(at + 1)?;
-    let dash = sign == "-"
-        && !next.spaced
-        && (at == 0 || tokens[at].spaced || word(tokens, at - 1) == "(");
-    ((dash || sign == "minus") && next.shape == Shape::Digits
-        || sign == "minus" && number(tokens, at + 1).is_some())
-    .then_some(at + 1)
+    let opens = at == 0 || tokens[at].spaced || word(tokens, at - 1) == "(";
+    let mark = (sign == "-" || sign == "+") && !next.spaced && opens && next.shape == Shape::Digits;
+    let named = sign == "minus" && number(tokens, at + 1).is_some();
+    (mark || named).then_some((at + 1, if sign == "+" { 1.0 } else { -1.0 }))
 }
 
 fn amount(number: &Number, unit: Unit) -> Amount {
@@ -281,6 +284,7 @@ fn unit_at(tokens: &[Token], at: usize) -> Option<(Unit, usize)> {
     let suffix = match first.text.as_str() {
         "g" if first.upper => upper_suffix("G"),
         "t" if first.upper => upper_suffix("T"),
+        "k" if first.upper && first.spaced => unit("kelvin"),
         "mi" if first.capital && !first.spaced => upper_suffix("Mi"),
         _ => None,
     };

@@ -17,6 +17,8 @@ pub(super) struct Reading {
     pub(super) mentions: Vec<Mention>,
     /// The question itself denies (`am I forbidden to`): its `may not` is not a negation of the answer.
     pub(super) answers_denial: bool,
+    /// The question asks for a former state: `formerly` sets nothing apart.
+    pub(super) answers_past: bool,
     /// Stems of its words with content.
     pub(super) stems: HashSet<String>,
 }
@@ -35,6 +37,7 @@ impl Reading {
             parts: parts(&tokens),
             mentions: mentions(&tokens),
             answers_denial: false,
+            answers_past: false,
             stems,
             tokens,
             text,
@@ -90,5 +93,5 @@ impl Reading {
 
 /// Returns true if `token` has content of its own.
 pub(super) fn content(token: &Token) -> bool {
-    token.shape != Shape::Mark && has_content(&token.text)
+    token.shape == Shape::Code || token.shape != Shape::Mark && has_content(&token.text)
 }

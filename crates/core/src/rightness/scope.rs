@@ -43,6 +43,18 @@ fn denied_before(reading: &Reading, first: usize) -> bool {
     })
 }
 
+/// First words of contrasts with a former state.
+const PAST_WORDS: &[&str] = &[
+    "previously",
+    "formerly",
+    "originally",
+    "initially",
+    "used",
+    "the",
+    "its",
+    "no",
+];
+
 /// `instead of X`, `previously X`.
 fn contrasted(reading: &Reading, first: usize) -> bool {
     let start = reading.clause_start(first);
@@ -50,15 +62,19 @@ fn contrasted(reading: &Reading, first: usize) -> bool {
         && reading.word(first - 1) == "but"
         && matches!(reading.word(first - 2), "anything" | "everything" | "all");
     all_but
-        || CONTRASTS.iter().any(|phrase| {
-            let reach = match phrase[0] {
-                "previously" | "formerly" | "originally" | "initially" | "used" => 7,
-                "the" | "its" => 0,
-                _ => 3,
-            };
-            (first.saturating_sub(phrase.len() + reach).max(start)..first)
-                .any(|at| at + phrase.len() <= first && begins_with(&reading.tokens, at, phrase))
-        })
+        || CONTRASTS
+            .iter()
+            .filter(|phrase| !reading.answers_past || !lists(PAST_WORDS, phrase[0]))
+            .any(|phrase| {
+                let reach = match phrase[0] {
+                    "previously" | "formerly" | "originally" | "initially" | "used" => 7,
+                    "the" | "its" => 0,
+                    _ => 3,
+                };
+                (first.saturating_sub(phrase.len() + reach).max(start)..first).any(|at| {
+                    at + phrase.len() <= first && begins_with(&reading.tokens, at, phrase)
+                })
+            })
 }
 
 /// `X is not it`, `X is wrong`, `X did not`.

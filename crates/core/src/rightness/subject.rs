@@ -65,8 +65,7 @@ fn names(reading: &Reading, range: std::ops::Range<usize>) -> Vec<usize> {
 /// timeout`.
 fn other_modifier(question: &Reading, answer: &Reading, first: usize) -> bool {
     const VERBS: &[&str] = &[
-        "is", "was", "are", "were", "has", "takes", "lasts", "expires", "costs", "for", "of",
-        "runs", "waits",
+        "is", "was", "are", "were", "has", "takes", "lasts", "expires", "costs", "runs", "waits",
     ];
     let pair = |reading: &Reading, at: usize| {
         at > 0 && content(&reading.tokens[at]) && content(&reading.tokens[at - 1])
