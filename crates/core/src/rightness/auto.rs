@@ -9,7 +9,7 @@ use super::reading::{Reading, content};
 use super::sort::{Sort, sort};
 use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
-use super::words::{FLUFF, OPEN, lists};
+use super::words::{FLUFF, GENERIC, OPEN, lists};
 use super::{facts, listing, long, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
@@ -125,7 +125,7 @@ fn denies(question: &Reading) -> bool {
     let denied = |word: &str| {
         matches!(
             word,
-            "forbidden" | "prohibited" | "not" | "never" | "banned"
+            "forbidden" | "prohibited" | "excluded" | "not" | "never" | "banned"
         ) || word.ends_with("n't")
     };
     question.tokens.iter().any(|token| denied(&token.text))
@@ -189,6 +189,7 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
         !covered(own.token)
             && content(token)
             && !lists(FLUFF, &token.text)
+            && !lists(GENERIC, &token.text)
             && !bench.question.has(token)
             && !words.iter().any(|word| same(own, word))
     });

@@ -287,6 +287,9 @@ fn digits(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
         && below.text.len() == 2
         && let Ok(minutes) = below.text.parse::<u32>()
         && minutes < 60
+        && !tokens
+            .get(number.end + 2)
+            .is_some_and(|t| !t.spaced && t.is_word())
     {
         return Some((hours * 3600 + minutes * 60, false, number.end + 2));
     }

@@ -53,7 +53,7 @@ pub(super) fn judge(items: &[String], bench: &Bench<'_>) -> Judgment {
                 .iter()
                 .any(|place| place.first.abs_diff(at) <= 2 && place.first > at)
     });
-    if or {
+    if or && !answer.answers_denial {
         return Judgment::wrong("offers the items as alternatives");
     }
     match extra(&covered, bench) {

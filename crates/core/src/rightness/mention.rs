@@ -263,7 +263,11 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
         ["-" | "to" | "until" | "till" | "through" | "up"] => true,
         ["and"] => opened,
         [",", "<", "="] => true,
-        ["up", "to"] | ["and", "up", "to"] | ["until", "about"] => true,
+        ["up", "to"]
+        | ["and", "up", "to"]
+        | ["and", "no", "more", "than"]
+        | ["and", "at", "most"]
+        | ["until", "about"] => true,
         _ => false,
     };
     let point =

@@ -1,6 +1,7 @@
 //! Judges gold answers that are values: the value that the answer offers must equal them.
 
 use super::bench::Bench;
+use super::lex::Token;
 use super::mention::{Bound, Mention};
 use super::quantity::MONTH_SECONDS;
 use super::reading::{Reading, content};
@@ -385,20 +386,9 @@ fn bounded(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreeme
     match question_bound(bench.question) {
         Some(upper) if upper != bound.upper => Agreement::Different,
         Some(_) => Agreement::Same,
-        None if bound.strict && !names_bound(bench.question) => Agreement::Partial,
+        None if bound.strict => Agreement::Partial,
         None => Agreement::Same,
     }
-}
-
-/// Returns true if the question itself has a strict bound (`over how many`).
-fn names_bound(question: &Reading) -> bool {
-    const WORDS: &[&str] = &[
-        "over", "above", "more", "under", "below", "less", "beyond", "fewer",
-    ];
-    question
-        .tokens
-        .iter()
-        .any(|token| lists(WORDS, &token.text))
 }
 
 /// Returns the side that the question asks for: true for a maximum.
@@ -412,26 +402,19 @@ fn question_bound(question: &Reading) -> Option<bool> {
         "need", "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
         "required", "beyond", "above", "below",
     ];
-    let has = |table: &[&str]| {
-        question
-            .tokens
-            .iter()
-            .any(|token| lists(table, &token.text))
-    };
-    let pair = |first: &str, second: &str| {
-        question
-            .tokens
-            .windows(2)
-            .any(|w| w[0].is(first) && w[1].is(second))
-    };
-    let from = question.tokens.first().is_some_and(|t| t.is("from")) || pair("must", "become");
+    let asked = &question.tokens[question.asked_from().min(question.tokens.len())..];
+    let has = |table: &[&str]| asked.iter().any(|token| lists(table, &token.text));
+    let pair =
+        |first: &str, second: &str| asked.windows(2).any(|w| w[0].is(first) && w[1].is(second));
+    let from = asked.first().is_some_and(|t| t.is("from")) || pair("must", "become");
     let due = pair("up", "to")
         || pair("by", "when")
         || pair("by", "which")
         || pair("by", "what")
-        || question.tokens.iter().any(|t| t.is("due"));
-    let may = question.tokens.iter().any(|t| t.is("may"));
-    match (has(UPPER) || due, has(LOWER) || from) {
+        || has(&["due"]);
+    let may = has(&["may"]);
+    let over = has(&["over"]) || pair("more", "than");
+    match (has(UPPER) || due, has(LOWER) || from || over) {
         (false, false) if may => Some(true),
         (true, false) => Some(true),
         (false, true) => Some(false),
@@ -463,6 +446,17 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
             .mentions
             .iter()
             .any(|asked| compare(&asked.value, &other.value, false) == Agreement::Same);
+        let same_value =
+            |gold: &&Mention| compare(&gold.value, &other.value, bench.versions) == Agreement::Same;
+        if other.bound.is_some()
+            && targets
+                .iter()
+                .any(|target| target.alternatives.iter().any(same_value))
+        {
+            return Some(Judgment::unsure(format!(
+                "also gives `{quote}` as a bound of the other side"
+            )));
+        }
         if unit_missing(targets, other) {
             continue;
         }
@@ -623,19 +617,20 @@ fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
     let own_terms = question_terms(bench.question, answer, own.first, own.end);
     let other_terms = question_terms(bench.question, answer, other.first, other.end);
     let other_content = clause_content(answer, other);
-    let bare = own.first <= 5 && clause_content(answer, own) <= 2;
+    let bare = own.first <= 5 && clause_content(answer, own) <= 3;
     let later = own.first < other.first;
-    let apart = later
-        && answer.tokens[own.end.min(other.first)..other.first]
-            .iter()
-            .any(|t| lists(APART, &t.text));
-    let further = !answer.same_sentence(own.first, other.first) || apart;
-    (bare && other_content >= 2 && later && further)
-        || own_terms > other_terms + usize::from(!later) && other_content >= 1
+    let between =
+        &answer.tokens[own.end.min(other.first)..other.first.max(own.end.min(other.first))];
+    let dash = |t: &Token| t.is("-") && t.spaced;
+    let apart = later && between.iter().any(|t| lists(APART, &t.text) || dash(t));
+    let enough = apart || other_content >= 1 && !answer.same_sentence(own.first, other.first);
+    (bare && later && enough) || own_terms > other_terms + usize::from(!later) && other_content >= 1
 }
 
 /// Words that set what follows apart from what the answer offers.
 const APART: &[&str] = &[
+    "so",
+    "which",
     "unlike",
     "whereas",
     "while",

@@ -524,13 +524,19 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
                 end: at + 1,
             },
         );
-        let candidate = if named {
-            name(at)
-                && !rejected
-                && terms + usize::from(!answer.same_sentence(at, place.first)) >= own
-        } else {
-            content(&answer.tokens[at]) && own == 0 && terms > 0 && !rejected
-        };
+        let elsewhere = own == 0
+            && terms > 0
+            && content(&answer.tokens[at])
+            && !rejected
+            && !answer.same_sentence(at, place.first);
+        let candidate = elsewhere
+            || if named {
+                name(at)
+                    && !rejected
+                    && terms + usize::from(!answer.same_sentence(at, place.first)) >= own
+            } else {
+                content(&answer.tokens[at]) && own == 0 && terms > 0 && !rejected
+            };
         candidate && !sets_scene(answer, at)
     })
 }
@@ -708,14 +714,18 @@ fn short_for(word: &Canon, own: &Canon) -> bool {
     lookup(NICKNAMES, &word.text) == Some(own.text.as_str())
 }
 
+/// Lower-case words inside names.
+const PARTICLES: &[&str] = &[
+    "of", "and", "de", "von", "van", "der", "la", "le", "du", "da", "di", "bin", "al",
+];
+
 /// Returns the words around token `at` that make up a name; the clause, if the answer has no capital letters.
 fn name_run<'w>(answer: &Reading, words: &'w [Canon], at: usize, lower: bool) -> Vec<&'w Canon> {
     let part = |word: &Canon| {
         lower
             || answer.tokens[word.token].capital
             || answer.tokens[word.token].shape == Shape::Digits
-            || word.text == "of"
-            || word.text == "and"
+            || lists(PARTICLES, &word.text)
     };
     let Some(middle) = words.iter().position(|word| word.token == at) else {
         return Vec::new();

@@ -1,8 +1,9 @@
 //! Yes/no questions.
 
 use super::reading::{Reading, content};
+use super::value::{Agreement, compare};
 use super::verdict::Judgment;
-use super::words::{lists, negates};
+use super::words::{lists, negates, stem};
 
 const YES: &[&str] = &[
     "yes",
@@ -171,9 +172,10 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
     {
         return None;
     }
-    let asked_at = asked_from(question);
+    let asked_at = question.asked_from();
     let asked_denied = (asked_at..asked_at + 2).any(|at| question.word(at).ends_with("n't"));
-    if asked_denied {
+    let without = question.tokens.iter().any(|token| token.is("without"));
+    if asked_denied || without && main.iter().any(|at| negates(word(at))) {
         return None;
     }
     let negated = main.iter().any(|at| {
@@ -184,7 +186,14 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
     if negated {
         return (!has(DOUBLE)).then_some(false);
     }
-    if has(REFUSING) {
+    let opposite = |at: &usize| {
+        ["un", "ir", "in", "im", "il", "non"].iter().any(|prefix| {
+            word(at)
+                .strip_prefix(prefix)
+                .is_some_and(|rest| rest.len() > 3 && question.stems.contains(stem(rest)))
+        })
+    };
+    if has(REFUSING) || main.iter().any(opposite) {
         return Some(false);
     }
     if has(DENYING) {
@@ -200,28 +209,21 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
         && matches!(answer.word(1), "may" | "can" | "should" | "must")
         && (answer.word(1) == question.word(asked_at)
             || answer.word(1) != "should" && matches!(question.word(asked_at), "may" | "can"));
-    (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
-}
-
-/// Returns the first token of the last sentence that ends with a question mark.
-fn asked_from(question: &Reading) -> usize {
-    let end = question
-        .tokens
+    let echoed = answer
+        .mentions
         .iter()
-        .rposition(|token| token.is("?"))
-        .unwrap_or(question.tokens.len());
-    let start = (0..end)
-        .rev()
-        .take_while(|&at| question.same_sentence(at, end.saturating_sub(1)))
-        .last()
-        .unwrap_or(0);
-    start
-        + usize::from(
+        .filter(|mention| main.contains(&mention.first))
+        .all(|mention| {
             question
-                .tokens
-                .get(start)
-                .is_some_and(super::lex::Token::is_mark),
-        )
+                .mentions
+                .iter()
+                .any(|asked| compare(&asked.value, &mention.value, false) == Agreement::Same)
+        });
+    let subject = main
+        .windows(2)
+        .any(|w| lists(OPENERS, word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
+    let modal = modal || subject && echoed && matches!(question.word(asked_at), "can" | "may");
+    (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
 }
 
 /// Subjects that take up the question's.

@@ -174,9 +174,24 @@ fn one_in(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
+/// `twice` before `a day` or `daily`.
+fn times(tokens: &[Token], at: usize) -> Option<Number> {
+    let value = lookup(
+        &[("once", 1.0), ("twice", 2.0), ("thrice", 3.0)],
+        word(tokens, at),
+    )?;
+    let rate = per(tokens, at + 1).is_some();
+    rate.then_some(Number {
+        value,
+        digits: String::new(),
+        ordinal: false,
+        end: at + 1,
+    })
+}
+
 /// `6 minutes`, `1 h 30`, `340 a second`, `48 replicas`, `137th`.
 fn counted(tokens: &[Token], at: usize) -> Option<Found> {
-    let found = number(tokens, at)?;
+    let found = number(tokens, at).or_else(|| times(tokens, at))?;
     let alone = tokens[at].text == "one" && found.end == at + 1;
     Some(finish(tokens, &found, found.end, alone))
 }
@@ -205,7 +220,12 @@ fn finish(tokens: &[Token], found: &Number, end: usize, alone: bool) -> Found {
     }
     let mut bare = amount(found, BARE);
     let mut after = end + hyphen;
-    while bare.nouns.len() < 2 && tokens.get(after).is_some_and(is_noun) {
+    while bare.nouns.len() < 2
+        && tokens
+            .get(after)
+            .is_some_and(|token| is_noun(token) || token.is("x") && !token.spaced)
+        && per(tokens, after).is_none()
+    {
         bare.nouns.push(stem(word(tokens, after)).to_owned());
         after += 1;
     }
@@ -351,24 +371,36 @@ fn continues(first: Dimension, second: Dimension) -> bool {
         || matches!((first, second), (Dimension::Money(_), Dimension::Cents))
 }
 
+/// Returns the seconds of `per second`, `a minute`, `/h` or `daily`, with the index after it.
+fn per(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    const ADVERBS: &[(&str, f64)] = &[
+        ("hourly", 3600.0),
+        ("daily", 86_400.0),
+        ("weekly", 604_800.0),
+        ("monthly", MONTH_SECONDS),
+        ("yearly", 12.0 * MONTH_SECONDS),
+        ("annually", 12.0 * MONTH_SECONDS),
+    ];
+    if let Some(seconds) = lookup(ADVERBS, word(tokens, at)) {
+        return Some((seconds, at + 1));
+    }
+    if !matches!(
+        word(tokens, at),
+        "per" | "a" | "an" | "each" | "every" | "/"
+    ) {
+        return None;
+    }
+    let (unit, after) = unit_at(tokens, at + 1)?;
+    match unit.dimension {
+        Dimension::Duration => Some((unit.factor, after)),
+        Dimension::Months => Some((unit.factor * MONTH_SECONDS, after)),
+        _ => None,
+    }
+}
+
 /// Applies `per second`, `a minute`, `/h`.
 fn with_rate(tokens: &[Token], mut amount: Amount, end: usize) -> Found {
-    let divides = matches!(
-        word(tokens, end),
-        "per" | "a" | "an" | "each" | "every" | "/"
-    );
-    let time = divides
-        .then(|| unit_at(tokens, end + 1))
-        .flatten()
-        .and_then(|(unit, after)| {
-            let seconds = match unit.dimension {
-                Dimension::Duration => unit.factor,
-                Dimension::Months => unit.factor * MONTH_SECONDS,
-                _ => return None,
-            };
-            Some((seconds, after))
-        });
-    let Some((seconds, after)) = time else {
+    let Some((seconds, after)) = per(tokens, end) else {
         return Found {
             amount,
             end,

@@ -65,6 +65,22 @@ impl Reading {
         self.stems.contains(stem(&token.text))
     }
 
+    /// Returns the first token of the last sentence that ends with a question mark.
+    pub(super) fn asked_from(&self) -> usize {
+        let end = self
+            .tokens
+            .iter()
+            .rposition(|token| token.is("?"))
+            .unwrap_or(self.tokens.len());
+        let last = end.saturating_sub(1);
+        let start = (0..end)
+            .rev()
+            .take_while(|&at| self.same_sentence(at, last))
+            .last()
+            .unwrap_or(0);
+        start + usize::from(self.tokens.get(start).is_some_and(Token::is_mark))
+    }
+
     /// Returns the word at `at`, empty outside.
     pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.text.as_str())

@@ -258,6 +258,7 @@ static NAMES: LazyLock<HashMap<String, Unit>> = LazyLock::new(|| {
         0.01,
         0.0,
     );
+    add(&mut names, "euro_cent euro_cents", Money("EUR"), 0.01, 0.0);
     add(&mut names, "pence penny", Money("GBP"), 0.01, 0.0);
     let celsius =
         "c °c celsius degrees_celsius degree_celsius degrees_c degrees_centigrade centigrade";

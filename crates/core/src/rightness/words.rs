@@ -415,6 +415,7 @@ pub(super) const STATES: &[(&str, &str)] = &[
     ("nc", "north carolina"),
     ("nj", "new jersey"),
     ("nv", "nevada"),
+    ("ny", "new york"),
     ("pa", "pennsylvania"),
     ("tn", "tennessee"),
     ("tx", "texas"),
