@@ -1,10 +1,15 @@
 //! The rule `auto`: decides by the kind of gold answer.
 
+use super::bench::Bench;
+use super::code::is_code_gold;
 use super::mention::Mention;
-use super::offer::{self, Bench, Target};
-use super::reading::Reading;
+use super::names::{canonical, is_name, same};
+use super::offer::{self, Target};
+use super::reading::{Reading, content};
 use super::sort::{Sort, sort};
+use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
+use super::words::{FLUFF, GENERIC, OPEN, lists};
 use super::{facts, listing, long, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
@@ -13,12 +18,28 @@ const VERSION_WORDS: &[&str] = &[
     "version", "versions", "release", "releases", "branch", "branches", "v",
 ];
 
+/// Words of a question that asks for a former state.
+const PAST: &[&str] = &[
+    "formerly",
+    "previously",
+    "originally",
+    "former",
+    "previous",
+    "old",
+    "initially",
+    "before",
+    "used",
+    "first",
+];
+
 /// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
 /// right where nothing else decides.
 #[must_use]
 pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
     let asked = Reading::new(&question.text);
-    let given = Reading::new(answer);
+    let mut given = Reading::new(answer);
+    given.answers_denial = denies(&asked);
+    given.answers_past = asked.tokens.iter().any(|token| lists(PAST, &token.text));
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
@@ -28,10 +49,13 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         .map(|gold| Reading::new(gold))
         .collect();
     let versions = golds.iter().chain([&asked]).any(names_version);
+    let spelled_out = golds.iter().any(|gold| gold.tokens.len() > 1);
     let bench = Bench {
         question: &asked,
         answer: &given,
+        golds: &golds,
         versions,
+        spelled_out,
     };
     if !question.required.is_empty() || !question.forbidden.is_empty() {
         return facts::judge(question, &bench);
@@ -58,6 +82,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         verdicts.push(offer::judge(
             &[Target {
                 alternatives: single,
+                exact: false,
             }],
             &bench,
         ));
@@ -65,10 +90,23 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     for (gold, sort) in golds.iter().zip(&sorts) {
         match sort {
             Sort::Values => verdicts.push(offer::judge(&targets(gold), &bench)),
+            Sort::Phrase if repeats_value(gold, &golds, &sorts) => {}
             Sort::Phrase => verdicts.push(phrase_or_list(gold, &bench, f1 >= correct_f1)),
             Sort::Long => verdicts.push(long::judge(gold, &bench)),
             Sort::Value | Sort::Yes | Sort::No => {}
         }
+    }
+    let pair = |first: &str, second: &str| {
+        given
+            .tokens
+            .windows(2)
+            .any(|w| w[0].is(first) && w[1].is(second))
+    };
+    if pair("or", "else") || pair("not", "clear") || pair("that", "open") || pair("it", "open") {
+        return Judgment::unsure("leaves the answer open");
+    }
+    if let Some(word) = given.tokens.iter().find(|token| lists(OPEN, &token.text)) {
+        return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
     }
     let best = |correctness: Correctness| {
         verdicts
@@ -80,6 +118,17 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         .or_else(|| verdicts.first())
         .cloned()
         .unwrap_or_else(|| Judgment::unsure("nothing to compare with"))
+}
+
+/// Returns true if the question asks for what is not allowed.
+fn denies(question: &Reading) -> bool {
+    let denied = |word: &str| {
+        matches!(
+            word,
+            "forbidden" | "prohibited" | "excluded" | "not" | "never" | "banned"
+        ) || word.ends_with("n't")
+    };
+    question.tokens.iter().any(|token| denied(&token.text))
 }
 
 fn names_version(reading: &Reading) -> bool {
@@ -94,6 +143,7 @@ fn targets(gold: &Reading) -> Vec<Target<'_>> {
         .iter()
         .map(|mention| Target {
             alternatives: vec![mention],
+            exact: gold.mentions.len() > 1,
         })
         .collect()
 }
@@ -108,7 +158,78 @@ fn equals(gold: &Reading, answer: &Reading) -> bool {
     !gold.text.is_empty() && plain(gold) == plain(answer)
 }
 
+/// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).
+fn repeats_value(gold: &Reading, golds: &[Reading], sorts: &[Sort]) -> bool {
+    let value = |other: &Reading, mention: &Mention| {
+        !is_code_gold(gold)
+            && compare(&other.mentions[0].value, &mention.value, false) == Agreement::Same
+    };
+    gold.mentions.iter().any(|mention| {
+        golds
+            .iter()
+            .zip(sorts)
+            .any(|(other, sort)| *sort == Sort::Value && value(other, mention))
+    })
+}
+
+/// Judges a phrase with values: all must be stated, and its other words must be in the answer or the question.
+fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
+    let values = offer::judge(&targets(gold), bench);
+    if !values.is_right() {
+        return values;
+    }
+    let covered = |at: usize| {
+        gold.mentions
+            .iter()
+            .any(|mention| (mention.first..mention.end).contains(&at))
+    };
+    let words = canonical(&bench.answer.tokens);
+    let missing = canonical(&gold.tokens).into_iter().find(|own| {
+        let token = &gold.tokens[own.token];
+        !covered(own.token)
+            && content(token)
+            && !lists(FLUFF, &token.text)
+            && !lists(GENERIC, &token.text)
+            && !bench.question.has(token)
+            && !words.iter().any(|word| same(own, word))
+    });
+    let foreign = bench.answer.tokens.iter().any(|token| {
+        token.capital
+            && token.is_word()
+            && content(token)
+            && !gold.has(token)
+            && !bench.question.has(token)
+            && token.start > 0
+    });
+    let shifted = canonical(&gold.tokens).into_iter().find(|own| {
+        foreign
+            && !covered(own.token)
+            && content(&gold.tokens[own.token])
+            && !words.iter().any(|word| same(own, word))
+    });
+    match missing.or(shifted) {
+        Some(word) if phrase::opposed(gold, bench.answer) => {
+            Judgment::wrong(format!("says the opposite of `{}`", word.text))
+        }
+        Some(word) => Judgment::unsure(format!("lacks `{}`", word.text)),
+        None => values,
+    }
+}
+
 fn phrase_or_list(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
+    let valued = gold.mentions.iter().any(|mention| !mention.weak) && !is_code_gold(gold);
+    if valued && listing::items(gold).len() < 2 {
+        let whole = phrase::judge(gold, bench, f1_suffices);
+        let named = is_name(&gold.tokens)
+            && gold.tokens[0].capital
+            && whole.is_right()
+            && whole.reason.starts_with("contains");
+        return if named && canonical(&gold.tokens).len() > 2 {
+            whole
+        } else {
+            phrase_with_values(gold, bench)
+        };
+    }
     let whole = phrase::judge(gold, bench, f1_suffices);
     let items = listing::items(gold);
     if items.len() < 2 || whole.reason.starts_with("contains") {

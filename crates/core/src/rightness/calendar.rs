@@ -18,10 +18,19 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
         }
         return date(tokens, next);
     }
-    let (date, end) = numeric(tokens, at)
+    let (date, end) = month_and_year(tokens, at)
+        .or_else(|| numeric(tokens, at))
         .or_else(|| day_first(tokens, at))
         .or_else(|| month_first(tokens, at))?;
     Some((Value::Date(date), end))
+}
+
+/// `06/1925`.
+fn month_and_year(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    let (slash, year) = (tokens.get(at + 1)?, tokens.get(at + 2)?);
+    let joined = slash.is("/") && !slash.spaced && !year.spaced && year.text.len() == 4;
+    let date = build(year.text.parse().ok()?, tokens[at].text.parse().ok()?, 1)?;
+    joined.then_some((Date { day: None, ..date }, at + 3))
 }
 
 /// `1980-05-18`, `18.5.1980`, `18/5/1980`, `5/18/1980`.
@@ -198,7 +207,7 @@ pub(super) fn clock(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
 }
 
 fn named(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
-    match tokens[at].text.as_str() {
+    match tokens.get(at)?.text.as_str() {
         "noon" | "midday" => Some((43_200, false, at + 1)),
         "midnight" => Some((0, false, at + 1)),
         "12" if tokens.get(at + 1).is_some_and(|t| t.is("noon")) => Some((43_200, false, at + 2)),
@@ -220,12 +229,20 @@ fn past(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
     next += usize::from(tokens.get(next).is_some_and(|t| t.is("minutes")));
     let sign = match tokens.get(next)?.text.as_str() {
         "past" => 1.0,
-        "to" if matches!(tokens[at].text.as_str(), "quarter") => -1.0,
+        "to" if tokens[at].is_word() => -1.0,
         _ => return None,
     };
+    let exact = tokens[at].text == "quarter";
+    if let Some((hour, _, end)) = named(tokens, next + 1).filter(|_| exact) {
+        let seconds = f64::from(if hour == 0 { 86_400 } else { hour }) + sign * minutes * 60.0;
+        return Some((seconds as u32 % 86_400, false, end));
+    }
     let hour = number(tokens, next + 1)
-        .filter(|n| (0.0..24.0).contains(&n.value) && n.value.fract() == 0.0)?;
+        .filter(|n| (1.0..24.0).contains(&n.value) && n.value.fract() == 0.0)?;
     let (shift, end) = half_of_day(tokens, hour.end, hour.value as u32);
+    if sign < 0.0 && !exact && shift.is_none() {
+        return None;
+    }
     let seconds = f64::from(shift.unwrap_or(hour.value as u32) * 3600) + sign * minutes * 60.0;
     Some((seconds as u32, shift.is_none() && hour.value <= 12.0, end))
 }
@@ -263,6 +280,19 @@ fn digits(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
         Some(_) => return None,
         None => (number.value as u32, 0),
     };
+    if let [h, below] = tokens.get(number.end..number.end + 2).unwrap_or_default()
+        && h.is("h")
+        && !h.spaced
+        && !below.spaced
+        && below.text.len() == 2
+        && let Ok(minutes) = below.text.parse::<u32>()
+        && minutes < 60
+        && !tokens
+            .get(number.end + 2)
+            .is_some_and(|t| !t.spaced && t.is_word())
+    {
+        return Some((hours * 3600 + minutes * 60, false, number.end + 2));
+    }
     let (hour, end) = half_of_day(tokens, number.end, hours);
     if let Some(hour) = hour {
         return Some((hour * 3600 + minutes * 60, false, end));
@@ -308,6 +338,15 @@ fn half_of_day(tokens: &[Token], at: usize, hour: u32) -> (Option<u32>, usize) {
 /// Returns the time zone at token `at`.
 fn zone(tokens: &[Token], at: usize) -> (Option<&'static str>, usize) {
     let open = usize::from(tokens.get(at).is_some_and(|t| t.is("(")));
+    let stop = usize::from(tokens.get(at).is_some_and(|t| t.is(".") && !t.spaced));
+    let at_zone = at + stop;
+    if let Some(zone) = tokens
+        .get(at_zone)
+        .filter(|t| stop == 1 && t.upper)
+        .and_then(|t| lookup(ZONES, &t.text))
+    {
+        return (Some(zone), at_zone + 1);
+    }
     let found = tokens
         .get(at + open)
         .filter(|t| t.upper)

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use unicode_normalization::UnicodeNormalization;
 
+use super::units::unit;
+
 /// Keys of a JSON object that hold the answer, in order of preference.
 const ANSWER_KEYS: &[&str] = &[
     "answer",
@@ -29,7 +31,8 @@ static CITATION: LazyLock<Regex> = LazyLock::new(|| {
             \[ \s* \^? \d+ (?: \s* [,;–-] \s* \^? \d+ )* \s* \]
           | [\[(] \s* (?: cf\.? | see | from | source s? : )? \s*
             (?: doc | document | passage | source | context | ref | reference | chunk | citation | sources | passages ) s?
-            (?: [\s:.\#_-]* [\w.,\s-]* )? [\])]
+            (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]
+          | [\[(] [^\[\]()]* (?: § | \b(?:section|p\.|page|pp\.) ) \s* \d+ [\])]
           | 【 [^】]* 】
           | <sup> [^<]* </sup>
         )",
@@ -49,8 +52,9 @@ static EMPHASIS: LazyLock<Regex> =
 static EMPHASIS_END: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(\S)[*_]{1,3}($|[\s).,;:!?\x22'])"));
 static LINE_START: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?m)^[ \t]*(?:[-*+•][ \t]+|#{1,6}[ \t]+|>[ \t]?|\d{1,2}[.)][ \t]+|\$[ \t]+)")
+    pattern(r"(?m)^[ \t]*(?:[-*+•][ \t]+|#{1,6}[ \t]+|>[ \t]?|1[.)][ \t]+|\$[ \t]+)")
 });
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^[ \t]*\d{1,2}[.)][ \t]+"));
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?im)^[ \t]*(?:(?:the )?(?:final|short|correct|direct) answer|answer|result|response|a)[ \t]*(?:is[ \t]*)?[:=][ \t]*\n?",
@@ -84,6 +88,9 @@ pub(super) fn clean(answer: &str) -> String {
     }
     text = text.replace('`', "");
     text = LINE_START.replace_all(&text, "").into_owned();
+    if text.trim().contains('\n') {
+        text = NUMBERED.replace_all(&text, "").into_owned();
+    }
     let text = text.trim();
     match LABEL.find_iter(text).last() {
         Some(label) if !text[label.end()..].trim().is_empty() => {
@@ -148,7 +155,13 @@ fn plain(value: &serde_json::Value) -> Option<String> {
         }
         Value::Object(fields) => {
             let named = ANSWER_KEYS.iter().find_map(|key| fields.get(*key));
-            match named.or_else(|| fields.values().next().filter(|_| fields.len() == 1)) {
+            match named.or_else(|| {
+                fields
+                    .iter()
+                    .next()
+                    .filter(|(key, _)| fields.len() == 1 && !key.contains('_'))
+                    .map(|(_, value)| value)
+            }) {
                 Some(field) => plain(field),
                 None => Some(pairs(fields)),
             }
@@ -161,7 +174,12 @@ fn plain(value: &serde_json::Value) -> Option<String> {
 fn pairs(fields: &serde_json::Map<String, serde_json::Value>) -> String {
     let lines = fields.iter().filter_map(|(key, value)| {
         let value: Cow<'_, str> = plain(value)?.into();
-        Some(format!("{}: {value}", key.replace('_', " ")))
+        let suffix = key
+            .rsplit('_')
+            .next()
+            .filter(|last| *last != key && unit(last).is_some())
+            .unwrap_or("");
+        Some(format!("{}: {value} {suffix}", key.replace('_', " ")))
     });
     lines.collect::<Vec<_>>().join("\n")
 }

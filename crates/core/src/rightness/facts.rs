@@ -1,6 +1,7 @@
 //! Key facts: required ones must be stated, forbidden ones must not.
 
-use super::offer::{Bench, Target, relation};
+use super::bench::Bench;
+use super::offer::{Target, relation};
 use super::phrase::{Place, places};
 use super::reading::Reading;
 use super::scope::rejected;
@@ -43,6 +44,7 @@ fn states_wording(wording: &Reading, bench: &Bench<'_>) -> bool {
     };
     let target = Target {
         alternatives: vec![&wording.mentions[0]],
+        exact: false,
     };
     bench.answer.mentions.iter().any(|mention| {
         relation(&target, mention, bench) == Agreement::Same

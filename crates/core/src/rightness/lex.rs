@@ -264,7 +264,12 @@ fn digits_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut at = 0;
-    while is_digit(at) || (matches!(bytes.get(at), Some(b'.' | b',' | b':')) && is_digit(at + 1)) {
+    while is_digit(at)
+        || (matches!(bytes.get(at), Some(b'.' | b',' | b':')) && is_digit(at + 1))
+        || (bytes.get(at) == Some(&b'\'')
+            && (1..4).all(|next| is_digit(at + next))
+            && !is_digit(at + 4))
+    {
         at += 1;
     }
     at
@@ -275,6 +280,11 @@ fn letters_len(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let letter_next = chars.peek().is_some_and(|(_, next)| next.is_alphabetic());
+        let digit_next = chars.peek().is_some_and(|(_, next)| next.is_ascii_digit());
+        if c == 'v' && at > 1 && digit_next && text[..at].bytes().all(|b| b.is_ascii_uppercase()) {
+            // `TLSv1.2`
+            break;
+        }
         if c.is_alphabetic() || is_combining_mark(c) || (c == '\'' && letter_next) {
             end = at + c.len_utf8();
         } else if matches!(c, '2' | '3') && matches!(&text[..at], "ft" | "m" | "km" | "mi" | "cm") {
@@ -343,7 +353,14 @@ fn hyphened_number(core: &str) -> bool {
         && left.starts_with(|c: char| c.is_ascii_alphabetic());
     let lower = fold(left);
     plain
-        && right.starts_with(|c: char| c.is_ascii_digit())
+        && right
+            .split('-')
+            .any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        && !right.split('-').any(|part| {
+            part.len() > 1
+                && part.bytes().all(|b| b.is_ascii_alphabetic())
+                && is_month_abbreviation(&fold(part))
+        })
         && !is_month_abbreviation(&lower)
         && !matches!(
             lower.as_str(),
@@ -357,7 +374,7 @@ fn letters_then_digits(core: &str) -> bool {
     let prefix = fold(&core[..letters]);
     letters > 0
         && core[letters..].starts_with(|c: char| c.is_ascii_digit())
-        && !(prefix == "v" && core[1..].contains('.'))
+        && !(prefix.ends_with('v') && core[letters..].contains('.'))
         && !matches!(
             prefix.as_str(),
             "eur" | "usd" | "gbp" | "chf" | "jpy" | "ft" | "m" | "km" | "mi"

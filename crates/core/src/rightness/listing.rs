@@ -1,7 +1,7 @@
 //! Gold answers that list several items: all are needed, in any order.
 
+use super::bench::Bench;
 use super::lex::Shape;
-use super::offer::Bench;
 use super::phrase::{Place, places};
 use super::reading::Reading;
 use super::scope::rejected;
@@ -53,7 +53,7 @@ pub(super) fn judge(items: &[String], bench: &Bench<'_>) -> Judgment {
                 .iter()
                 .any(|place| place.first.abs_diff(at) <= 2 && place.first > at)
     });
-    if or {
+    if or && !answer.answers_denial {
         return Judgment::wrong("offers the items as alternatives");
     }
     match extra(&covered, bench) {
@@ -67,27 +67,72 @@ fn extra(covered: &[Place], bench: &Bench<'_>) -> Option<usize> {
     let answer = bench.answer;
     let capitals = covered
         .iter()
-        .any(|place| answer.tokens[place.first].capital);
-    let inside = |at: usize| {
-        covered
-            .iter()
-            .any(|place| (place.first..place.end).contains(&at))
-    };
-    (0..answer.tokens.len()).find(|&at| {
+        .all(|place| answer.tokens[place.first].capital);
+    let other = |at: usize| {
         let token = &answer.tokens[at];
-        let link = |at: usize| {
-            matches!(
-                answer.word(at),
-                "and" | "," | "&" | "or" | "plus" | "/" | "\n"
-            )
-        };
-        let before = at.checked_sub(1).is_some_and(link)
-            && at >= 2
-            && (inside(at - 2) || at >= 3 && link(at - 2) && inside(at - 3));
-        let after = link(at + 1) && (inside(at + 2) || link(at + 2) && inside(at + 3));
-        let kind = token.shape != Shape::Mark
-            && (!capitals || token.capital || token.shape != Shape::Word)
-            && has_content(&token.text);
-        kind && !inside(at) && (before || after) && !bench.question.has(token)
+        let fits = token.shape != Shape::Mark
+            && (!capitals || token.capital || token.shape != Shape::Word);
+        let inside = covered
+            .iter()
+            .any(|place| (place.first..place.end).contains(&at));
+        fits && !inside
+            && has_content(&token.text)
+            && !bench.question.has(token)
+            && !matches!(token.text.as_str(), "both" | "respectively")
+    };
+    covered.iter().find_map(|place| {
+        after(answer, place.end)
+            .into_iter()
+            .chain(before(answer, place.first))
+            .find(|&at| other(at))
     })
+}
+
+fn links(word: &str) -> bool {
+    matches!(
+        word,
+        "and"
+            | ","
+            | "&"
+            | "or"
+            | "plus"
+            | "/"
+            | "
+" | "then"
+    )
+}
+
+/// Returns the first token of the item after the one that ends at `end`.
+fn after(answer: &Reading, end: usize) -> Option<usize> {
+    let mut at = end;
+    while !links(answer.word(at)) {
+        let skipped = at < end + 3
+            && answer
+                .tokens
+                .get(at)
+                .is_some_and(|token| !matches!(token.text.as_str(), "." | ";" | ":" | "!"));
+        if !skipped {
+            return None;
+        }
+        at += 1;
+    }
+    while links(answer.word(at)) || matches!(answer.word(at), "the" | "a" | "an" | "\"" | "also") {
+        at += 1;
+    }
+    (at < answer.tokens.len()).then_some(at)
+}
+
+/// Returns the last token of the item before the one that begins at `first`.
+fn before(answer: &Reading, first: usize) -> Option<usize> {
+    let mut at = first.checked_sub(1)?;
+    while matches!(answer.word(at), "the" | "a" | "an" | "\"" | "also") {
+        at = at.checked_sub(1)?;
+    }
+    if !links(answer.word(at)) {
+        return None;
+    }
+    while links(answer.word(at)) {
+        at = at.checked_sub(1)?;
+    }
+    Some(at)
 }

@@ -1,31 +1,56 @@
 //! Long reference answers: recall and precision of content words, values and negation.
 
-use super::offer::Bench;
-use super::phrase::opposed;
+use super::bench::Bench;
+use super::offer::{Target, relation};
+use super::phrase::{opposed, places};
 use super::reading::{Reading, content};
 use super::scope::rejected;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;
-use super::words::stem;
+use super::words::{negates, stem};
 
 /// Number of tokens above which a gold answer is a long reference.
 pub(super) const LONG: usize = 15;
 
 /// Share of the reference's content words that a right answer has.
 const RIGHT_RECALL: f64 = 0.75;
+/// Share of known words from which an answer with all of the reference is right.
+const COMPLETE_PRECISION: f64 = 0.85;
+/// Share of the common content words that must be in the reference's order.
+const ORDER: f64 = 0.93;
 /// Share below which an answer is wrong.
 const WRONG_RECALL: f64 = 0.3;
 
 /// Judges an answer against a long reference.
 pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     let answer = bench.answer;
+    if places(gold, answer)
+        .iter()
+        .any(|place| !rejected(answer, place.first, place.end))
+    {
+        return Judgment::right("contains the reference");
+    }
+    let negators = |reading: &Reading| {
+        reading
+            .tokens
+            .iter()
+            .filter(|token| negates(&token.text))
+            .count()
+    };
     let missing_value = gold
         .mentions
         .iter()
         .filter(|mention| !mention.weak)
         .find(|wanted| {
             !answer.mentions.iter().any(|mention| {
-                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Same
+                relation(
+                    &Target {
+                        alternatives: vec![*wanted],
+                        exact: false,
+                    },
+                    mention,
+                    bench,
+                ) == Agreement::Same
                     && !rejected(answer, mention.first, mention.end)
             })
         });
@@ -62,11 +87,13 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     if let Some(mention) = extra {
         return Judgment::unsure(format!("adds `{}`", answer.quote(mention)));
     }
-    if opposed(gold, answer) {
+    if opposed(gold, answer) || negators(gold) != negators(answer) {
         return Judgment::unsure("negates or reverses part of the reference");
     }
-    let precision = share(answer, gold).max(share_known(answer, gold, bench.question));
-    if recall >= RIGHT_RECALL && precision >= RIGHT_RECALL {
+    let precision = share_known(answer, gold, bench.question);
+    let complete =
+        recall >= 1.0 && precision >= COMPLETE_PRECISION && in_order(gold, answer) > ORDER;
+    if complete || recall >= RIGHT_RECALL && precision >= 1.0 && in_order(gold, answer) > ORDER {
         return Judgment::right(format!(
             "has {:.0}% of the reference's content words",
             100.0 * recall
@@ -76,6 +103,33 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
         "has {:.0}% of the reference's content words",
         100.0 * recall
     ))
+}
+
+/// Returns the share of the reference's content words in the longest common subsequence with the answer.
+fn in_order(gold: &Reading, answer: &Reading) -> f64 {
+    let stems = |reading: &Reading| -> Vec<String> {
+        let words = reading.tokens.iter().filter(|token| content(token));
+        words.map(|token| stem(&token.text).to_owned()).collect()
+    };
+    let (wanted, given) = (stems(gold), stems(answer));
+    let known: Vec<&String> = wanted
+        .iter()
+        .filter(|word| answer.stems.contains(*word))
+        .collect();
+    let mut row = vec![0_usize; given.len() + 1];
+    for word in &known {
+        let mut diagonal = 0;
+        for (at, other) in given.iter().enumerate() {
+            let above = row[at + 1];
+            row[at + 1] = if *word == other {
+                diagonal + 1
+            } else {
+                above.max(row[at])
+            };
+            diagonal = above;
+        }
+    }
+    row[given.len()] as f64 / known.len().max(1) as f64
 }
 
 /// Returns the share of the content words of `wanted` that `reading` has.

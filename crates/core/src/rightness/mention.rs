@@ -37,6 +37,7 @@ const BEFORE: &[(&[&str], bool, bool)] = &[
     (&["no", "later", "than"], true, false),
     (&["no", "longer", "than"], true, false),
     (&["no", "older", "than"], true, false),
+    (&["beyond"], false, true),
     (&["not", "over"], true, false),
     (&["no", "greater", "than"], true, false),
     (&["maximum"], true, false),
@@ -72,6 +73,10 @@ const BEFORE: &[(&[&str], bool, bool)] = &[
     (&["no", "earlier", "than"], false, false),
     (&["not", "before"], false, false),
     (&["upwards", "of"], false, false),
+    (&["at", "the", "earliest"], false, false),
+    (&["no", "sooner", "than"], false, false),
+    (&["only", "after"], false, true),
+    (&["at", "the", "latest"], true, false),
     (&[">", "="], false, false),
     (&["≥"], false, false),
     (&["more", "than"], false, true),
@@ -98,7 +103,6 @@ const AFTER: &[(&[&str], bool)] = &[
     (&["maximum"], true),
     (&["or", "less"], true),
     (&["or", "fewer"], true),
-    (&["or", "older"], true),
     (&["or", "earlier"], true),
     (&["or", "below"], true),
     (&["and", "below"], true),
@@ -108,6 +112,11 @@ const AFTER: &[(&[&str], bool)] = &[
     (&["and", "more"], false),
     (&["or", "later"], false),
     (&["or", "newer"], false),
+    (&["or", "older"], false),
+    (&["and", "over"], false),
+    (&["and", "everything", "newer"], false),
+    (&["at", "the", "earliest"], false),
+    (&["at", "the", "latest"], true),
     (&["or", "higher"], false),
     (&["or", "above"], false),
     (&["or", "longer"], false),
@@ -137,7 +146,7 @@ pub(super) fn mentions(tokens: &[Token]) -> Vec<Mention> {
             None => at += 1,
         }
     }
-    let mut found = ranges(tokens, found);
+    let mut found = ranges(tokens, listed_days(tokens, found));
     for mention in &mut found {
         mention.bound = bound(tokens, mention);
     }
@@ -193,6 +202,38 @@ fn version(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     is_version.then(|| (Value::Version(token.text.clone()), at + 1))
 }
 
+/// Gives `24` in `24 and 31 December` its month.
+fn listed_days(tokens: &[Token], mut found: Vec<Mention>) -> Vec<Mention> {
+    for at in (1..found.len()).rev() {
+        let Value::Date(
+            date @ Date {
+                day: Some(_),
+                month: Some(_),
+                ..
+            },
+        ) = found[at].value
+        else {
+            continue;
+        };
+        let between = &tokens[found[at - 1].end.min(found[at].first)..found[at].first];
+        let linked = !between.is_empty()
+            && between
+                .iter()
+                .all(|t| matches!(t.text.as_str(), "and" | "," | "or" | "&"));
+        if let Value::Amount(amount) = &found[at - 1].value
+            && linked
+            && amount.unit == BARE
+            && (1.0..=31.0).contains(&amount.number)
+        {
+            found[at - 1].value = Value::Date(Date {
+                day: Some(amount.number as u8),
+                ..date
+            });
+        }
+    }
+    found
+}
+
 /// Joins two values into a range where the words between them say so.
 fn ranges(tokens: &[Token], found: Vec<Mention>) -> Vec<Mention> {
     let mut joined: Vec<Mention> = Vec::with_capacity(found.len());
@@ -222,9 +263,19 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
         ["-" | "to" | "until" | "till" | "through" | "up"] => true,
         ["and"] => opened,
         [",", "<", "="] => true,
-        ["up", "to"] | ["and", "up", "to"] | ["until", "about"] => true,
+        ["up", "to"]
+        | ["and", "up", "to"]
+        | ["and", "no", "more", "than"]
+        | ["and", "at", "most"]
+        | ["until", "about"] => true,
         _ => false,
     };
+    let point =
+        |value: &Value| !matches!(value, Value::Amount(amount) if year_of(amount).is_none());
+    let until = between.iter().any(|word| matches!(*word, "until" | "till"));
+    if until && !(point(&first.value) && point(&second.value)) {
+        return None;
+    }
     let changes = first.first >= 1
         && tokens[first.first - 1].is("from")
         && tokens[..first.first - 1]
@@ -379,8 +430,8 @@ fn bound(tokens: &[Token], mention: &Mention) -> Option<Bound> {
     let found = AFTER.iter().find(|(phrase, _)| {
         begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
     });
-    found.map(|(_, upper)| Bound {
-        upper: *upper,
+    found.map(|(phrase, upper)| Bound {
+        upper: *upper != (phrase.last() == Some(&"older") && is_bare(mention)),
         strict: false,
     })
 }
@@ -399,13 +450,12 @@ fn sided(
         && (matches!(tokens[start - 1].text.as_str(), "not" | "no" | "never")
             || tokens[start - 1].text.ends_with("n't"));
     let denied_exceed = phrase == ["exceeds"];
-    let bare = match &mention.value {
-        Value::Amount(amount) => amount.unit == BARE && !amount.per,
-        Value::Version(_) => true,
-        _ => false,
-    };
-    let version_age = phrase == ["older", "than"] && bare;
-    if negated {
+    let version_age = phrase == ["older", "than"] && is_bare(mention);
+    let ahead = phrase == ["no", "later", "than"]
+        && tokens
+            .get(mention.end)
+            .is_some_and(|t| matches!(t.text.as_str(), "before" | "prior" | "ahead" | "in"));
+    if negated || ahead {
         return Bound {
             upper: !upper,
             strict: false,
@@ -414,6 +464,15 @@ fn sided(
     Bound {
         upper: upper != version_age || denied_exceed && upper,
         strict,
+    }
+}
+
+/// Returns true for a version: its older ones are lower.
+fn is_bare(mention: &Mention) -> bool {
+    match &mention.value {
+        Value::Amount(amount) => amount.unit == BARE && !amount.per && amount.digits.contains('.'),
+        Value::Version(_) => true,
+        _ => false,
     }
 }
 

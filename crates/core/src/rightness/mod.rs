@@ -7,6 +7,7 @@
 //! a negation or a list of candidates rejects. Where it cannot tell, the answer is [`Correctness::Unsure`].
 
 mod auto;
+mod bench;
 mod calendar;
 mod clean;
 mod code;

@@ -2,7 +2,9 @@
 
 use super::lex::{Shape, Token};
 use super::number::{number, roman};
-use super::words::{EXPANSIONS, FULL_WORDS, OPTIONAL_IN_NAMES, STATES, lists, lookup, stem};
+use super::words::{
+    EXPANSIONS, FULL_WORDS, NICKNAMES, OPTIONAL_IN_NAMES, STATES, lists, lookup, stem,
+};
 
 /// A canonical word with the token that it comes from.
 #[derive(Clone, Debug)]
@@ -47,13 +49,16 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
             return push_initials(tokens, at, words);
         }
     }
+    let after_mark = at == 0 || tokens[at - 1].is_mark() || tokens[at - 1].is("and");
+    if let Some(state) = lookup(STATES, &token.text).filter(|_| token.upper && after_mark) {
+        state.split(' ').for_each(|word| add(word, false));
+        return at + 1;
+    }
     if lists(OPTIONAL_IN_NAMES, &token.text) {
         return at + 1;
     }
     if token.shape == Shape::Word && token.upper && token.text.len() > 1 {
-        let short = token.text.len() == 2;
-        let expansion = lookup(EXPANSIONS, &token.text)
-            .or_else(|| lookup(STATES, &token.text).filter(|_| short));
+        let expansion = lookup(EXPANSIONS, &token.text);
         if let Some(expansion) = expansion {
             expansion.split(' ').for_each(|word| add(word, false));
             let of_america =
@@ -108,7 +113,25 @@ fn push_initials(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
 
 /// Returns true if two canonical words are the same up to inflection.
 pub(super) fn same(a: &Canon, b: &Canon) -> bool {
-    a.text == b.text || (a.text.len() > 3 && b.text.len() > 3 && stem(&a.text) == stem(&b.text))
+    let pair = |x: &str, y: &str| {
+        lookup(NICKNAMES, x) == Some(y) || (x == "saint" && y == "street") || origin(x, y)
+    };
+    a.text == b.text
+        || (a.text.len() > 3 && b.text.len() > 3 && stem(&a.text) == stem(&b.text))
+        || pair(&a.text, &b.text)
+        || pair(&b.text, &a.text)
+}
+
+/// Returns true if `adjective` is made from the name `place`: `Argentinian`, `Argentina`.
+fn origin(place: &str, adjective: &str) -> bool {
+    const ENDINGS: &[&str] = &["n", "an", "ian", "ish", "ese"];
+    let root = place.strip_suffix('a').unwrap_or(place);
+    place.len() > 4
+        && ENDINGS.iter().any(|ending| {
+            adjective
+                .strip_suffix(ending)
+                .is_some_and(|left| left == root || left == place)
+        })
 }
 
 /// Returns the occurrences of `gold` in `words`: index of the first word and after the last.
@@ -154,11 +177,12 @@ fn initialled(initials: &Canon, names: &[Canon]) -> Option<usize> {
 }
 
 /// Returns true if `acronym` is made of the first letters of the words of `name`.
-pub(super) fn is_acronym(acronym: &Token, name: &[Canon], tokens: &[Token]) -> bool {
-    let letters: String = name
+pub(super) fn is_acronym(acronym: &Token, name: &[Token]) -> bool {
+    let capitals = name
         .iter()
-        .filter(|word| tokens.get(word.token).is_some_and(|token| token.capital))
-        .filter_map(|word| word.text.chars().next())
+        .filter(|token| token.capital && token.is_word() && !token.is("the"));
+    let letters: String = capitals
+        .filter_map(|token| token.text.chars().next())
         .collect();
     acronym.upper && acronym.is_word() && letters.len() > 2 && acronym.text == letters
 }

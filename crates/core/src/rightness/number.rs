@@ -117,6 +117,9 @@ fn separated(text: &str) -> Option<String> {
     if text.contains(':') {
         return None;
     }
+    if text.contains('\'') {
+        return separated(&text.replace('\'', ""));
+    }
     let grouped = |separator: char| {
         let mut groups = text.split(separator);
         let first = groups.next().unwrap_or("");
@@ -207,6 +210,16 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
     if !seen {
         return None;
     }
+    let century = total == 0.0 && !ordinal && (11.0..=20.0).contains(&group);
+    if let Some(rest) = in_words_below_hundred(tokens, end).filter(|_| century) {
+        let value = group * 100.0 + rest.value;
+        return Some(Number {
+            value,
+            digits: value.to_string(),
+            ordinal: false,
+            end: rest.end,
+        });
+    }
     let (value, end) = decimals(tokens, end, total + group);
     let (value, end) = if ordinal {
         (value, end)
@@ -219,6 +232,15 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
         ordinal,
         end,
     })
+}
+
+/// The rest of a year in words: `nineteen ninety-two`.
+fn in_words_below_hundred(tokens: &[Token], at: usize) -> Option<Number> {
+    let first = tokens
+        .get(at)
+        .filter(|token| token.is_word() && token.spaced)?;
+    lookup(CARDINALS, &first.text).filter(|value| *value >= 10.0)?;
+    in_words(tokens, at).filter(|rest| (10.0..100.0).contains(&rest.value) && !rest.ordinal)
 }
 
 fn follows_article(tokens: &[Token], at: usize) -> bool {

@@ -1,25 +1,22 @@
 //! Judges gold answers that are values: the value that the answer offers must equal them.
 
+use super::bench::Bench;
+use super::lex::Token;
 use super::mention::{Bound, Mention};
+use super::quantity::MONTH_SECONDS;
 use super::reading::{Reading, content};
 use super::scope::rejected;
 use super::subject::{question_terms, wrong_subject};
 use super::units::{BARE, Dimension, unit};
 use super::value::{Agreement, Amount, Value, compare, equal, year_of};
 use super::verdict::Judgment;
-use super::words::{DOUBTS, lists, stem};
+use super::words::{DOUBTS, WEEKDAYS, lists, negates, stem};
 
 /// A gold value: alternatives that all mean it.
 pub(super) struct Target<'g> {
     pub(super) alternatives: Vec<&'g Mention>,
-}
-
-/// What the values of an answer are compared with.
-pub(super) struct Bench<'a> {
-    pub(super) question: &'a Reading,
-    pub(super) answer: &'a Reading,
-    /// Plain numbers are versions.
-    pub(super) versions: bool,
+    /// Nouns must agree with its own: other targets count other things.
+    pub(super) exact: bool,
 }
 
 /// Words before a number that make it a label.
@@ -70,10 +67,16 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
     if let Some(doubt) = doubt {
         return doubt;
     }
+    if other_weekday(bench) {
+        return Judgment::wrong("names another day of the week");
+    }
+    if reversed(bench) {
+        return Judgment::unsure("speaks of the opposite of what the question asks for");
+    }
     conflict(targets, &found, bench).unwrap_or_else(|| {
         let first = found[0];
         let quote = bench.answer.quote(first);
-        if wrong_subject(bench.question, bench.answer, first.first, first.end) {
+        if wrong_subject(bench, first.first) {
             return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
         }
         Judgment::right(format!(
@@ -81,6 +84,56 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
             first.value.type_name()
         ))
     })
+}
+
+/// Returns true if gold and answer name days of the week, and different ones.
+fn other_weekday(bench: &Bench<'_>) -> bool {
+    let day = |reading: &Reading| {
+        reading
+            .tokens
+            .iter()
+            .find(|token| token.capital && lists(WEEKDAYS, &token.text))
+            .map(|token| token.text[..3].to_owned())
+    };
+    let given = day(bench.answer);
+    let mut golds = bench.golds.iter().filter_map(day).peekable();
+    given.is_some() && golds.peek().is_some() && golds.all(|gold| Some(gold) != given)
+}
+
+/// Returns true if the answer speaks of a maximum where the question asks for a minimum, or of what is allowed where it
+/// asks for what is forbidden, and the reverse.
+fn reversed(bench: &Bench<'_>) -> bool {
+    const LOW: &[&str] = &[
+        "minimum", "lowest", "smallest", "shortest", "earliest", "least",
+    ];
+    const HIGH: &[&str] = &[
+        "maximum", "highest", "largest", "longest", "latest", "most", "biggest",
+    ];
+    let has = |reading: &Reading, table: &[&str]| {
+        reading.tokens.iter().any(|token| lists(table, &token.text))
+    };
+    let crossed = |own: &[&str], other: &[&str]| {
+        has(bench.question, own)
+            && !has(bench.question, other)
+            && has(bench.answer, other)
+            && !has(bench.answer, own)
+            && !bench.golds.iter().any(|gold| has(gold, other))
+    };
+    let denied = bench.answer.tokens.iter().any(|token| negates(&token.text));
+    let allowed = has(bench.question, &["forbidden", "prohibited", "banned"])
+        && has(bench.answer, &["allowed", "permitted"])
+        && (!denied || has(bench.answer, &["only"]));
+    crossed(LOW, HIGH)
+        && has(
+            bench.answer,
+            &["highest", "maximum", "latest", "largest", "longest"],
+        )
+        || crossed(HIGH, LOW)
+            && has(
+                bench.answer,
+                &["lowest", "minimum", "earliest", "smallest", "shortest"],
+            )
+        || allowed
 }
 
 /// Returns the mentions that state `target`, or the reason why none does.
@@ -126,11 +179,16 @@ fn find<'a>(target: &Target<'_>, bench: &Bench<'a>) -> Result<Vec<&'a Mention>, 
 /// Returns the best agreement of a mention with the alternatives of `target`.
 pub(super) fn relation(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreement {
     let one = |gold: &&Mention| {
-        let value = inherited(&gold.value, target);
+        let value = rated(
+            inherited(&gold.value, target),
+            &mention.value,
+            bench.question,
+        );
         let agreement = compare(&value, &mention.value, bench.versions);
         let agreement = match agreement {
             Agreement::Partial if question_completes(&value, mention, bench) => Agreement::Same,
             Agreement::Same if !unit_fits(&value, &mention.value, bench) => Agreement::Different,
+            Agreement::Partial if bare_alias(&gold.value, &mention.value) => Agreement::Same,
             Agreement::Same if !nouns_fit(target, mention, bench) => Agreement::Partial,
             other => other,
         };
@@ -169,6 +227,33 @@ fn inherited(gold: &Value, target: &Target<'_>) -> Value {
         .map_or_else(|| gold.clone(), |mention| mention.value.clone())
 }
 
+/// Returns a bare number at the rate that the question asks for, if the answer gives a rate.
+fn rated(gold: Value, answer: &Value, question: &Reading) -> Value {
+    let (Value::Amount(own), Value::Amount(given)) = (&gold, answer) else {
+        return gold;
+    };
+    let seconds = (1..question.tokens.len()).find_map(|at| {
+        let divides = matches!(
+            question.word(at - 1),
+            "per" | "a" | "an" | "each" | "every" | "/"
+        );
+        let unit = unit(question.word(at)).filter(|_| divides)?;
+        match unit.dimension {
+            Dimension::Duration => Some(unit.factor),
+            Dimension::Months => Some(unit.factor * MONTH_SECONDS),
+            _ => None,
+        }
+    });
+    match seconds {
+        Some(seconds) if given.per && !own.per => Value::Amount(Amount {
+            base: own.plain() / seconds,
+            per: true,
+            ..own.clone()
+        }),
+        _ => gold,
+    }
+}
+
 /// Returns true if the question names the unit that the answer leaves out.
 fn question_completes(gold: &Value, mention: &Mention, bench: &Bench<'_>) -> bool {
     let (Value::Amount(gold), Value::Amount(answer)) = (gold, &mention.value) else {
@@ -204,6 +289,7 @@ fn question_units(question: &Reading) -> Vec<Dimension> {
         let two = format!("{word} {}", question.word(at + 1));
         match word {
             "percentage" => Some(Dimension::Percent),
+            "age" => Some(Dimension::Months),
             "rate" | "share" | "discount" | "tolerance" => Some(Dimension::Percent),
             _ if word.len() < 2 || covered(at) => None,
             _ => unit(&two).or_else(|| unit(word)).map(|unit| unit.dimension),
@@ -233,6 +319,21 @@ fn unit_fits(gold: &Value, answer: &Value, bench: &Bench<'_>) -> bool {
     })
 }
 
+/// Returns true if a gold answer without a unit is the number that the answer gives without one.
+fn bare_alias(gold: &Value, answer: &Value) -> bool {
+    match (gold, answer) {
+        (Value::Amount(gold), Value::Amount(answer)) => {
+            gold.unit == BARE
+                && !gold.per
+                && answer.unit == BARE
+                && !answer.per
+                && answer.nouns.is_empty()
+                && equal(gold.number, answer.number)
+        }
+        _ => false,
+    }
+}
+
 /// Returns false if both sides count things and the answer's are neither the gold answer's nor the question's.
 fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool {
     let Value::Amount(answer) = &mention.value else {
@@ -250,11 +351,20 @@ fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool 
         });
     let known = gold_nouns.clone().flatten().count() > 0;
     !known
-        || gold_nouns.any(|nouns| nouns.iter().any(|noun| answer.nouns.contains(noun)))
+        || gold_nouns.any(|nouns| {
+            nouns
+                .iter()
+                .any(|noun| answer.nouns.iter().any(|own| alike(own, noun)))
+        })
         || answer
             .nouns
             .iter()
-            .any(|noun| bench.question.stems.contains(noun))
+            .any(|noun| !target.exact && bench.question.stems.contains(noun))
+}
+
+/// Returns true for equal nouns and for an abbreviation: `req`, `request`.
+fn alike(a: &str, b: &str) -> bool {
+    a == b || a.len().min(b.len()) >= 3 && (a.starts_with(b) || b.starts_with(a))
 }
 
 /// Checks the bound of an equal value against those of the gold answers and of the question.
@@ -286,19 +396,26 @@ fn question_bound(question: &Reading) -> Option<bool> {
     const UPPER: &[&str] = &[
         "most", "maximum", "max", "limit", "biggest", "largest", "longest", "highest", "cap",
         "deadline", "latest", "heaviest", "maximun", "within", "soon", "quickly", "oldest",
-        "allowed", "fattest", "may",
+        "allowed", "fattest",
     ];
     const LOWER: &[&str] = &[
-        "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
+        "need", "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
         "required", "beyond", "above", "below",
     ];
-    let has = |table: &[&str]| {
-        question
-            .tokens
-            .iter()
-            .any(|token| lists(table, &token.text))
-    };
-    match (has(UPPER), has(LOWER)) {
+    let asked = &question.tokens[question.asked_from().min(question.tokens.len())..];
+    let has = |table: &[&str]| asked.iter().any(|token| lists(table, &token.text));
+    let pair =
+        |first: &str, second: &str| asked.windows(2).any(|w| w[0].is(first) && w[1].is(second));
+    let from = asked.first().is_some_and(|t| t.is("from")) || pair("must", "become");
+    let due = pair("up", "to")
+        || pair("by", "when")
+        || pair("by", "which")
+        || pair("by", "what")
+        || has(&["due"]);
+    let may = has(&["may"]);
+    let over = has(&["over"]) || pair("more", "than");
+    match (has(UPPER) || due, has(LOWER) || from || over) {
+        (false, false) if may => Some(true),
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
@@ -318,7 +435,10 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
             continue;
         }
         let quote = answer.quote(other);
-        if found.iter().any(|own| listed(answer, own, other)) {
+        if found
+            .iter()
+            .any(|own| listed(answer, own, other) && !restates(own, other))
+        {
             return Some(Judgment::wrong(format!("also offers `{quote}`")));
         }
         let echoed = bench
@@ -326,7 +446,22 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
             .mentions
             .iter()
             .any(|asked| compare(&asked.value, &other.value, false) == Agreement::Same);
-        if echoed || rejected(answer, other.first, other.end) {
+        let same_value =
+            |gold: &&Mention| compare(&gold.value, &other.value, bench.versions) == Agreement::Same;
+        if other.bound.is_some()
+            && targets
+                .iter()
+                .any(|target| target.alternatives.iter().any(same_value))
+        {
+            return Some(Judgment::unsure(format!(
+                "also gives `{quote}` as a bound of the other side"
+            )));
+        }
+        if unit_missing(targets, other) {
+            continue;
+        }
+        let restated = found.iter().any(|own| restates(own, other));
+        if echoed || restated || rejected(answer, other.first, other.end) {
             continue;
         }
         if !found.iter().any(|own| outweighs(own, other, bench)) {
@@ -337,6 +472,35 @@ fn conflict(targets: &[Target<'_>], found: &[&Mention], bench: &Bench<'_>) -> Op
         }
     }
     verdict
+}
+
+/// Returns true if `other` has no unit and the gold values have one.
+fn unit_missing(targets: &[Target<'_>], other: &Mention) -> bool {
+    let has_unit =
+        |gold: &&Mention| matches!(&gold.value, Value::Amount(amount) if amount.unit != BARE);
+    let bare = matches!(&other.value, Value::Amount(amount) if amount.unit == BARE);
+    bare && targets
+        .iter()
+        .all(|target| target.alternatives.iter().any(has_unit))
+}
+
+/// Returns true if `other` is `own` in another unit, rounded: `1,263 m (4,145 ft)`.
+fn restates(own: &Mention, other: &Mention) -> bool {
+    restated(&own.value, &other.value)
+}
+
+fn restated(own: &Value, other: &Value) -> bool {
+    match (own, other) {
+        (Value::Amount(own), Value::Amount(other)) => {
+            own.unit.dimension == other.unit.dimension
+                && own.unit != other.unit
+                && (own.base - other.base).abs() <= 0.015 * own.base.abs()
+        }
+        (Value::Range(low, high), Value::Range(from, to)) => {
+            restated(low, from) && restated(high, to)
+        }
+        _ => false,
+    }
 }
 
 /// Returns true if a mention could be meant as the answer: not a label, not a year among counts, not a count of another
@@ -447,15 +611,37 @@ fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
     let doubtful = answer.tokens.iter().enumerate().any(|(at, token)| {
         lists(DOUBTS, &token.text) && answer.same_sentence(at, other.first) && at < other.first
     });
-    if doubtful || other.first < own.first || answer.same_clause(own.first, other.first) {
+    if doubtful || answer.same_clause(own.first, other.first) {
         return false;
     }
     let own_terms = question_terms(bench.question, answer, own.first, own.end);
     let other_terms = question_terms(bench.question, answer, other.first, other.end);
     let other_content = clause_content(answer, other);
-    let bare = own.first <= 3 && clause_content(answer, own) == 0;
-    (bare && other_content >= 2) || own_terms > other_terms && other_content >= 1
+    let bare = own.first <= 5 && clause_content(answer, own) <= 3;
+    let later = own.first < other.first;
+    let between =
+        &answer.tokens[own.end.min(other.first)..other.first.max(own.end.min(other.first))];
+    let dash = |t: &Token| t.is("-") && t.spaced;
+    let apart = later && between.iter().any(|t| lists(APART, &t.text) || dash(t));
+    let enough = apart || other_content >= 1 && !answer.same_sentence(own.first, other.first);
+    (bare && later && enough) || own_terms > other_terms + usize::from(!later) && other_content >= 1
 }
+
+/// Words that set what follows apart from what the answer offers.
+const APART: &[&str] = &[
+    "so",
+    "which",
+    "unlike",
+    "whereas",
+    "while",
+    "comparison",
+    "because",
+    "since",
+    "although",
+    "(",
+    "before",
+    "contrast",
+];
 
 /// Counts the content words around a mention in its clause.
 fn clause_content(answer: &Reading, mention: &Mention) -> usize {

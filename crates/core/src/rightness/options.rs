@@ -1,7 +1,7 @@
 //! Questions that name their options: `Who is older, A or B?`.
 
+use super::bench::Bench;
 use super::names::{Canon, canonical, occurrences};
-use super::offer::Bench;
 use super::reading::Reading;
 use super::scope::rejected;
 
@@ -23,36 +23,59 @@ pub(super) fn other_option_first(gold: &Reading, bench: &Bench<'_>, first: usize
 }
 
 /// Returns the option that the question names next to the gold answer.
+/// Returns true if the question offers `name` as an option.
+pub(super) fn is_option(name: &[&Canon], question: &Reading) -> bool {
+    let name: Vec<Canon> = name.iter().map(|word| (*word).clone()).collect();
+    next_option(&name, question).is_some()
+}
+
 fn other_option(gold: &Reading, question: &Reading) -> Option<Vec<Canon>> {
+    next_option(&canonical(&gold.tokens), question)
+}
+
+fn next_option(wanted: &[Canon], question: &Reading) -> Option<Vec<Canon>> {
     let words = canonical(&question.tokens);
-    let wanted = canonical(&gold.tokens);
     let link = |at: usize| words.get(at).is_some_and(|word| word.text == "or");
-    occurrences(&wanted, &words)
+    occurrences(wanted, &words)
         .into_iter()
         .find_map(|(start, end)| {
-            if link(end) {
-                let item = words[end + 1..]
-                    .iter()
-                    .take_while(|word| in_item(question, word))
-                    .take(4);
-                return some(item.cloned().collect());
-            }
-            if start > 1 && link(start - 1) {
-                let item = words[..start - 1]
-                    .iter()
-                    .rev()
-                    .take_while(|word| in_item(question, word))
-                    .take(4);
-                let mut item: Vec<Canon> = item.cloned().collect();
-                item.reverse();
-                return some(item);
-            }
-            None
+            let item = if link(end) {
+                forward(question, &words[end + 1..])
+            } else if start > 1 && link(start - 1) {
+                backward(question, &words[..start - 1])
+            } else {
+                Vec::new()
+            };
+            (!item.is_empty()).then_some(item)
         })
 }
 
-fn some(item: Vec<Canon>) -> Option<Vec<Canon>> {
-    (!item.is_empty()).then_some(item)
+/// Returns the words of the option that begins `words`.
+fn forward(question: &Reading, words: &[Canon]) -> Vec<Canon> {
+    let joined = |at: usize| at == 0 || unmarked(question, &words[at - 1], &words[at]);
+    let len = (0..words.len().min(4))
+        .take_while(|&at| in_item(question, &words[at]) && joined(at))
+        .count();
+    words[..len].to_vec()
+}
+
+/// Returns the words of the option that ends `words`.
+fn backward(question: &Reading, words: &[Canon]) -> Vec<Canon> {
+    let last = words.len();
+    let joined = |at: usize| at + 1 == last || unmarked(question, &words[at], &words[at + 1]);
+    let len = (0..last)
+        .rev()
+        .take(4)
+        .take_while(|&at| in_item(question, &words[at]) && joined(at))
+        .count();
+    words[last - len..].to_vec()
+}
+
+/// Returns true if no punctuation separates two words.
+fn unmarked(question: &Reading, first: &Canon, second: &Canon) -> bool {
+    question.tokens[first.token..second.token]
+        .iter()
+        .all(|token| !token.is_mark() || token.is("-"))
 }
 
 fn in_item(question: &Reading, word: &Canon) -> bool {

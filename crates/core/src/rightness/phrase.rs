@@ -1,17 +1,18 @@
 //! Judges gold answers that are names, phrases or code.
 
-use std::collections::HashSet;
-
+use super::bench::Bench;
 use super::code;
-use super::lex::Shape;
+use super::lex::{Shape, Token};
 use super::names::{Canon, canonical, is_acronym, is_name, occurrences, same};
-use super::offer::Bench;
-use super::options::other_option_first;
-use super::reading::Reading;
+use super::options::{is_option, other_option_first};
+use super::reading::{Reading, content};
 use super::scope::rejected;
 use super::subject::{question_terms, wrong_subject};
 use super::verdict::Judgment;
-use super::words::{OPPOSITES, PRIVATIVES, REGIONS, ROLES, has_content, lists, negates, stem};
+use super::words::{
+    FULL_WORDS, GENERIC, NICKNAMES, OPPOSITES, OPTIONAL_IN_NAMES, PRIVATIVES, REGIONS, ROLES,
+    STATES, has_content, lists, lookup, negates, stem,
+};
 
 /// Token range of an occurrence.
 #[derive(Clone, Copy, Debug)]
@@ -134,19 +135,37 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
             return Judgment::unsure(format!("names something of `{quote}`"));
         }
     }
+    if longer_alias_differs(gold, bench, place) {
+        return Judgment::unsure(format!("goes on after `{quote}`"));
+    }
     if other_option_first(gold, bench, place.first) {
         return Judgment::wrong("offers the other option of the question");
     }
-    if outranked(gold, bench, place) {
+    let spelled_out = is_acronym(&gold.tokens[0], &answer.tokens[..place.first]);
+    if !spelled_out && outranked(gold, bench, place) {
         return Judgment::unsure(format!("names `{quote}`, perhaps for another role"));
     }
-    if !is_name(&gold.tokens)
-        && wrong_subject(bench.question, answer, place.first, place.end)
+    if !code::is_code_gold(gold)
+        && !is_name(&gold.tokens)
+        && wrong_subject(bench, place.first)
         && gold.tokens.len() < 3
     {
         return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
     }
     Judgment::right(format!("contains `{quote}`"))
+}
+
+/// Returns true if a longer gold answer begins with this one and the answer ends with another word there.
+fn longer_alias_differs(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
+    let answer = bench.answer;
+    let last = place.end + 1 == answer.tokens.len() && !answer.tokens[place.end].is_mark();
+    let len = gold.tokens.len();
+    last && bench.golds.iter().any(|other| {
+        other.tokens.len() > len
+            && other.text.starts_with(&gold.text)
+            && !other.tokens[len].is_mark()
+            && other.tokens[len].text != answer.tokens[place.end].text
+    })
 }
 
 fn privative(answer: &Reading, place: Place) -> Option<&str> {
@@ -164,9 +183,11 @@ fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<
         token.is_word()
             && token.capital
             && !lists(ROLES, &token.text)
-            && !super::words::lookup(super::words::FULL_WORDS, &token.text)
-                .is_some_and(|full| lists(ROLES, full))
-            && !lists(super::words::OPTIONAL_IN_NAMES, &token.text)
+            && !lists(GENERIC, &token.text)
+            && !token.possessive
+            && token.text.len() > 1
+            && !lookup(FULL_WORDS, &token.text).is_some_and(|full| lists(ROLES, full))
+            && !lists(OPTIONAL_IN_NAMES, &token.text)
             && has_content(&token.text)
             && !bench.question.has(token)
             && !gold.has(token)
@@ -193,10 +214,10 @@ fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<
 
 /// Returns a verdict if the occurrence is an item of a list of other candidates.
 fn listed(gold: &Reading, bench: &Bench<'_>, place: Place) -> Option<Judgment> {
-    let (answer, question) = (bench.answer, bench.question);
+    let answer = bench.answer;
     let after = link_after(answer, place.end);
     if let Some((kind, at)) = after
-        && candidate(gold, answer, question, kind, at, false)
+        && candidate(gold, bench, kind, at, false)
     {
         return Some(Judgment::wrong(format!(
             "also offers `{}`",
@@ -204,7 +225,7 @@ fn listed(gold: &Reading, bench: &Bench<'_>, place: Place) -> Option<Judgment> {
         )));
     }
     let (kind, at) = link_before(answer, place.first)?;
-    candidate(gold, answer, question, kind, at, true)
+    candidate(gold, bench, kind, at, true)
         .then(|| Judgment::wrong(format!("also offers `{}`", answer.word(at))))
 }
 
@@ -225,6 +246,12 @@ fn link(word: &str) -> Option<Link> {
     }
 }
 
+/// Words between a link and its item.
+const BEFORE_ITEM: &[&str] = &[
+    "\"", "'", "the", "a", "an", "maybe", "perhaps", "possibly", "also", "even", "either", "to",
+    "in", "on", "for", "from", "by", "at", "with", "of", "else",
+];
+
 /// Returns the link after an item and the first token of the next one.
 fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
     let mut at = end;
@@ -239,19 +266,7 @@ fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
         }
         at += 1;
     }
-    while matches!(
-        answer.word(at),
-        "\"" | "'"
-            | "the"
-            | "a"
-            | "an"
-            | "maybe"
-            | "perhaps"
-            | "possibly"
-            | "also"
-            | "even"
-            | "either"
-    ) {
+    while lists(BEFORE_ITEM, answer.word(at)) {
         at += 1;
     }
     (at < answer.tokens.len()).then_some((kind, at))
@@ -305,55 +320,96 @@ fn item_end(answer: &Reading, at: usize) -> usize {
     end
 }
 
-/// Returns true if the token at `at` begins (or ends, if `before`) another candidate of the gold answer's kind.
-fn candidate(
-    gold: &Reading,
-    answer: &Reading,
-    question: &Reading,
-    kind: Link,
-    at: usize,
-    before: bool,
-) -> bool {
+/// Returns true if the item at `at` (its last token, if `before`) is another candidate of the gold answer's kind.
+fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: bool) -> bool {
+    let (answer, question) = (bench.answer, bench.question);
     let token = &answer.tokens[at];
-    let named = is_name(&gold.tokens) && !code::is_code_gold(gold);
-    let own = gold.has(token);
+    let item = if before {
+        item_start(answer, at)..at + 1
+    } else {
+        at..item_end(answer, at)
+    };
+    let label = !before && answer.word(item.end) == ":";
+    let denied = answer.tokens[item.clone()].iter().any(|t| negates(&t.text));
+    let suffix = lists(OPTIONAL_IN_NAMES, &token.text);
+    let own = label
+        || denied
+        || suffix
+        || item
+            .clone()
+            .all(|i| !content(&answer.tokens[i]) || gold.has(&answer.tokens[i]));
     if own || token.is_mark() {
         return false;
     }
-    if code::is_code_gold(gold) {
-        let identifier = code::identifiers(answer)
+    let in_words = gold.tokens.len() > 1 && !answer.text.contains(gold.text.as_str());
+    if code::is_code_gold(gold) && !in_words {
+        let identifiers = code::identifiers(answer);
+        let identifier = identifiers
             .iter()
-            .any(|&(first, end)| (first..end).contains(&at));
-        let command = gold.tokens[0].text == token.text;
-        return (identifier
-            || command
-            || kind == Link::Or && !before && item_ends_clause(answer, at))
-            && (kind != Link::And || !command);
+            .any(|&(first, end)| item.clone().any(|i| (first..end).contains(&i)));
+        let asked = item
+            .clone()
+            .all(|i| !content(&answer.tokens[i]) || question.has(&answer.tokens[i]));
+        let short = gold
+            .tokens
+            .iter()
+            .all(|token| !token.spaced || token.start == 0);
+        return identifier && !asked && (short || kind == Link::Or)
+            || kind == Link::Or && !before && item_ends_clause(answer, at);
     }
+    let named = is_name(&gold.tokens);
     let asked = question.has(token);
     let kind_fits = if named {
-        token.capital
-            && token.is_word()
-            && has_content(&token.text)
-            && !(lists(ROLES, &token.text) && at + 1 < answer.tokens.len() && before)
+        item.clone().any(|i| {
+            answer.tokens[i].capital
+                && answer.tokens[i].is_word()
+                && has_content(answer.word(i))
+                && !lists(ROLES, answer.word(i))
+        })
     } else {
-        has_content(&token.text) && answer.tokens.len() <= gold.tokens.len() + 12
+        has_content(&token.text)
     };
     if !kind_fits || asked && kind != Link::Or {
         return false;
     }
-    if before {
-        return match kind {
-            Link::Or => true,
-            Link::And => named || begins_list(answer, at),
-            Link::Comma => !lists(REGIONS, gold.tokens[0].text.as_str()) && begins_list(answer, at),
-        };
+    let region = |word: &Token| {
+        lists(REGIONS, &word.text) || word.upper && lookup(STATES, &word.text).is_some()
+    };
+    let region_follows = region(token) && !gold.tokens.first().is_some_and(region);
+    match (kind, before) {
+        (Link::Or, _) => true,
+        (Link::And, true) => named || begins_list(answer, at),
+        (Link::Comma, true) => {
+            !region(&gold.tokens[0])
+                && begins_list(answer, at)
+                && (named || answer.tokens.len() < 12)
+        }
+        (Link::And, false) => ends_item(answer, at) || !named && item_ends_clause(answer, at),
+        (Link::Comma, false) => {
+            !(named && region_follows)
+                && item_ends_clause(answer, at)
+                && (named || goes_on(answer, at) || answer.tokens.len() < 8)
+        }
     }
-    match kind {
-        Link::Or => true,
-        Link::And => ends_item(answer, at) || !named && item_ends_clause(answer, at),
-        Link::Comma => !(named && lists(REGIONS, &token.text)) && item_ends_clause(answer, at),
+}
+
+/// Returns true if another item follows the one that begins at `at`.
+fn goes_on(answer: &Reading, at: usize) -> bool {
+    matches!(answer.word(item_end(answer, at)), "," | "and" | "or")
+}
+
+/// Returns the first token of the item that ends at `at`.
+fn item_start(answer: &Reading, at: usize) -> usize {
+    let mut start = at;
+    while start > 0
+        && at - start < 5
+        && !answer.tokens[start - 1].is_mark()
+        && link(answer.word(start - 1)).is_none()
+        && answer.tokens[start - 1].capital == answer.tokens[at].capital
+    {
+        start -= 1;
     }
+    start
 }
 
 /// Returns true if the capitalised words from `at` end their clause.
@@ -418,37 +474,98 @@ fn begins_list(answer: &Reading, at: usize) -> bool {
     edge && item
 }
 
-/// Returns true if another clause of the same answer has more of the question's terms and another candidate name.
+/// Returns true if the answer offers something else first: an earlier clause has another candidate, or more of the
+/// question's terms while that of the gold answer has none.
 fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
     let (answer, question) = (bench.answer, bench.question);
-    if !is_name(&gold.tokens) {
-        return false;
-    }
+    let code = code::is_code_gold(gold);
     let own = question_terms(question, answer, place.first, place.end);
-    let own_content = (0..answer.tokens.len())
-        .filter(|&at| {
-            answer.same_clause(at, place.first) && !(place.first..place.end).contains(&at)
-        })
-        .any(|at| super::reading::content(&answer.tokens[at]));
+    let own_content = (0..answer.tokens.len()).any(|at| {
+        answer.same_clause(at, place.first)
+            && !(place.first..place.end).contains(&at)
+            && content(&answer.tokens[at])
+    });
     if !own_content && place.first < 4 {
         return false;
     }
-    let mut clauses: HashSet<u16> = HashSet::new();
-    (0..answer.tokens.len())
-        .filter(|&at| !answer.same_clause(at, place.first))
-        .any(|at| {
-            let token = &answer.tokens[at];
-            let sentence_start = at == 0 || !answer.same_sentence(at, at - 1);
-            let name = token.capital
-                && token.is_word()
-                && has_content(&token.text)
-                && !question.has(token)
-                && !gold.has(token)
-                && !(sentence_start && lists(ROLES, &token.text));
-            name && clauses.insert(answer.parts.clause[at])
-                && question_terms(question, answer, at, at + 1) > own
-                && (at < place.first || own == 0)
-        })
+    let outside = |at: usize| {
+        !answer.same_clause(at, place.first)
+            && !question.has(&answer.tokens[at])
+            && !gold.has(&answer.tokens[at])
+    };
+    if code {
+        return code::identifiers(answer).iter().any(|&(first, end)| {
+            end <= place.first
+                && !answer.same_clause(first, place.first)
+                && (first..end).any(outside)
+                && !denied(answer, Place { first, end })
+        });
+    }
+    let name = |at: usize| {
+        let token = &answer.tokens[at];
+        let next_capital = answer
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| next.capital && next.is_word());
+        let starts = at == 0 || !answer.same_sentence(at, at - 1);
+        token.capital
+            && token.is_word()
+            && content(token)
+            && !lists(ROLES, &token.text)
+            && (!starts || next_capital || !lower_elsewhere(answer, at))
+    };
+    let named = is_name(&gold.tokens);
+    (0..place.first).filter(|&at| outside(at)).any(|at| {
+        let terms = question_terms(question, answer, at, at + 1);
+        let rejected = denied(
+            answer,
+            Place {
+                first: at,
+                end: at + 1,
+            },
+        );
+        let elsewhere = own == 0
+            && terms > 0
+            && content(&answer.tokens[at])
+            && !rejected
+            && !answer.same_sentence(at, place.first);
+        let candidate = elsewhere
+            || if named {
+                name(at)
+                    && !rejected
+                    && terms + usize::from(!answer.same_sentence(at, place.first)) >= own
+            } else {
+                content(&answer.tokens[at]) && own == 0 && terms > 0 && !rejected
+            };
+        candidate && !sets_scene(answer, at)
+    })
+}
+
+/// Returns true if a word at the start of a sentence is of a kind that needs no capital letter: a long lower-case text.
+fn lower_elsewhere(answer: &Reading, at: usize) -> bool {
+    answer.tokens.len() > at + 1
+        && !answer.tokens[at + 1].is_mark()
+        && !answer.tokens[at + 1].capital
+}
+
+/// Returns true for `According to X, ...`, `In X, ...`.
+fn sets_scene(answer: &Reading, at: usize) -> bool {
+    let start = answer.clause_start(at);
+    matches!(
+        answer.word(start),
+        "according"
+            | "in"
+            | "based"
+            | "from"
+            | "per"
+            | "as"
+            | "on"
+            | "by"
+            | "after"
+            | "when"
+            | "while"
+            | "since"
+    )
 }
 
 /// Judges an answer that lacks the gold answer as a whole.
@@ -459,7 +576,7 @@ fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
         .tokens
         .iter()
         .enumerate()
-        .find(|(_, token)| is_acronym(token, &wanted, &gold.tokens));
+        .find(|(_, token)| is_acronym(token, &gold.tokens));
     if let Some((at, token)) = acronym.filter(|(at, _)| {
         !denied(
             answer,
@@ -475,7 +592,8 @@ fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
         ));
     }
     if let [single] = gold.tokens.as_slice()
-        && is_acronym(single, &canonical(&answer.tokens), &answer.tokens)
+        && is_acronym(single, &answer.tokens)
+        && !bench.spelled_out
     {
         return Judgment::right(format!("spells out `{}`", gold.text));
     }
@@ -508,13 +626,18 @@ pub(super) fn opposed(gold: &Reading, answer: &Reading) -> bool {
 fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment {
     let answer = bench.answer;
     let words = canonical(&answer.tokens);
-    let short = answer.tokens.len() <= wanted.len() + 2;
-    let in_name = |word: &Canon| wanted.iter().any(|own| same(own, word));
+    let lower = !answer.tokens.iter().any(|token| token.capital);
+    let in_name = |word: &Canon| {
+        wanted
+            .iter()
+            .any(|own| same(own, word) || short_for(word, own))
+    };
     let asked = |word: &Canon| bench.question.stems.contains(stem(&word.text));
     let shared: Vec<&Canon> = words
         .iter()
         .filter(|word| {
             in_name(word)
+                && has_content(&word.text)
                 && !denied(
                     answer,
                     Place {
@@ -527,46 +650,100 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
     let Some(first) = shared.first() else {
         return Judgment::wrong(format!("does not contain `{}`", gold.text));
     };
-    let run: Vec<&Canon> = words
+    let run = name_run(answer, &words, first.token, lower);
+    let foreign: Vec<&&Canon> = run
         .iter()
-        .filter(|word| {
-            word.token.abs_diff(first.token) <= wanted.len() + 1
-                && answer.same_clause(word.token, first.token)
-        })
-        .filter(|word| short || answer.tokens[word.token].capital || in_name(word))
+        .filter(|word| !in_name(word) && !asked(word) && has_content(&word.text) && !word.initials)
+        .filter(|word| !lists(ROLES, &word.text) && !lists(GENERIC, &word.text))
         .collect();
-    let foreign = |word: &&&Canon| {
-        !in_name(word)
-            && !asked(word)
-            && has_content(&word.text)
-            && !lists(ROLES, &word.text)
-            && !word.initials
-    };
+    let people = gold
+        .tokens
+        .iter()
+        .all(|token| token.is_mark() || token.capital);
+    let (head, tail) = (&wanted[0], &wanted[wanted.len() - 1]);
+    let ends = run
+        .first()
+        .is_some_and(|word| same(head, word) || short_for(word, head))
+        && run.last().is_some_and(|word| same(tail, word));
     let missing: Vec<&Canon> = wanted
         .iter()
-        .filter(|own| !words.iter().any(|word| same(own, word)))
+        .filter(|own| {
+            !words
+                .iter()
+                .any(|word| same(own, word) || short_for(word, own))
+        })
         .collect();
-    let quote = answer.slice(first.token, first.token + 1);
-    if run.iter().find(foreign).is_some() {
+    let place = Place {
+        first: run[0].token,
+        end: run[run.len() - 1].token + 1,
+    };
+    if let Some(list) = listed(gold, bench, place) {
+        return list;
+    }
+    if ends
+        && people
+        && wanted.len() > 1
+        && (foreign.len() <= 3 && missing.is_empty() || foreign.is_empty() && missing.len() <= 1)
+    {
+        return Judgment::right(format!("names `{}` in another form", gold.text));
+    }
+    if !foreign.is_empty() {
+        let quote = answer.slice(first.token, first.token + 1);
         return Judgment::wrong(format!(
             "`{quote}` belongs to another name than `{}`",
             gold.text
         ));
     }
-    let minor = |word: &&Canon| asked(word) || lists(ROLES, &word.text) || !has_content(&word.text);
-    let ends = wanted.len() > 2
-        && shared.len() + 1 == wanted.len()
-        && same(&wanted[0], shared[0])
-        && same(&wanted[wanted.len() - 1], shared[shared.len() - 1]);
-    let people = gold
-        .tokens
-        .iter()
-        .all(|token| token.capital && token.is_word());
-    let distinct = !shared.iter().all(|word| asked(word));
-    if distinct && (missing.iter().all(minor) || ends && people && short) {
+    let minor = |word: &&Canon| {
+        asked(word)
+            || lists(ROLES, &word.text)
+            || lists(GENERIC, &word.text)
+            || !has_content(&word.text)
+            || word.initials
+    };
+    let distinct = !shared.iter().all(|word| asked(word)) || missing.is_empty();
+    let option = run.len() > 1 && run.iter().all(|word| in_name(word) && asked(word)) && people;
+    let only_option = is_option(&run, bench.question);
+    if distinct && missing.iter().all(minor) || option && only_option {
         return Judgment::right(format!("names `{}` in another form", gold.text));
     }
     Judgment::unsure(format!("names only part of `{}`", gold.text))
+}
+
+fn short_for(word: &Canon, own: &Canon) -> bool {
+    lookup(NICKNAMES, &word.text) == Some(own.text.as_str())
+}
+
+/// Lower-case words inside names.
+const PARTICLES: &[&str] = &[
+    "of", "and", "de", "von", "van", "der", "la", "le", "du", "da", "di", "bin", "al",
+];
+
+/// Returns the words around token `at` that make up a name; the clause, if the answer has no capital letters.
+fn name_run<'w>(answer: &Reading, words: &'w [Canon], at: usize, lower: bool) -> Vec<&'w Canon> {
+    let part = |word: &Canon| {
+        lower
+            || answer.tokens[word.token].capital
+            || answer.tokens[word.token].shape == Shape::Digits
+            || lists(PARTICLES, &word.text)
+    };
+    let Some(middle) = words.iter().position(|word| word.token == at) else {
+        return Vec::new();
+    };
+    let joined = |a: usize, b: usize| {
+        answer.tokens[words[a].token..words[b].token]
+            .iter()
+            .all(|t| !t.is_mark() || matches!(t.text.as_str(), "-" | "\"" | "." | "&"))
+    };
+    let mut start = middle;
+    while start > 0 && part(&words[start - 1]) && joined(start - 1, start) {
+        start -= 1;
+    }
+    let mut end = middle + 1;
+    while end < words.len() && part(&words[end]) && joined(end - 1, end) {
+        end += 1;
+    }
+    words[start..end].iter().collect()
 }
 
 /// Judges a phrase by its content words.

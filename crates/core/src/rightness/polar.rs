@@ -1,8 +1,9 @@
 //! Yes/no questions.
 
 use super::reading::{Reading, content};
+use super::value::{Agreement, compare};
 use super::verdict::Judgment;
-use super::words::{lists, negates};
+use super::words::{lists, negates, stem};
 
 const YES: &[&str] = &[
     "yes",
@@ -19,19 +20,6 @@ const YES: &[&str] = &[
     "indeed",
     "okay",
     "ok",
-];
-const NO: &[&str] = &[
-    "no",
-    "nope",
-    "nah",
-    "false",
-    "incorrect",
-    "negative",
-    "never",
-    "neither",
-    "not",
-    "don't",
-    "forbidden",
 ];
 const HEDGES: &[&str] = &[
     "maybe",
@@ -135,16 +123,20 @@ fn first_word(answer: &Reading) -> Option<bool> {
 /// Returns the first of `words` that the answer says as an answer: before a mark, or after `is`, `a`, `:`.
 fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
     (0..answer.tokens.len()).find(|&at| {
-        let alone = answer
-            .tokens
-            .get(at + 1)
-            .is_none_or(super::lex::Token::is_mark);
+        let alone = matches!(answer.word(at + 1), "as" | "according" | "because") && at > 0
+            || answer
+                .tokens
+                .get(at + 1)
+                .is_none_or(super::lex::Token::is_mark);
         let before = at.checked_sub(1).map_or("", |before| answer.word(before));
         let introduced = at == 0
             || answer.tokens[at - 1].is_mark()
             || matches!(
                 before,
                 "is" | "a"
+                    | "it's"
+                    | "be"
+                    | "gives"
                     | "so"
                     | "say"
                     | "answer"
@@ -164,18 +156,14 @@ fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
     })
 }
 
-/// Returns the polarity of a sentence without a polar word.
+/// Returns the polarity of a sentence without a polar word, by its first clause.
 fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
-    let first: Vec<usize> = (0..answer.tokens.len())
-        .filter(|&at| answer.same_sentence(at, 0))
+    let main: Vec<usize> = (0..answer.tokens.len())
+        .take_while(|&at| answer.same_clause(at, 0))
+        .take_while(|&at| !matches!(answer.word(at), "if" | "unless" | "when"))
         .collect();
-    let main = first.iter().take_while(|&&at| {
-        !matches!(
-            answer.word(at),
-            "if" | "because" | "since" | "although" | "but" | "unless" | "when"
-        )
-    });
-    let main: Vec<usize> = main.copied().collect();
+    let word = |at: &usize| answer.word(*at);
+    let has = |table: &[&str]| main.iter().any(|at| lists(table, word(at)));
     if answer
         .tokens
         .iter()
@@ -184,50 +172,84 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
     {
         return None;
     }
-    let asked_negated = question.tokens.iter().any(|token| negates(&token.text));
-    if main
-        .iter()
-        .any(|&at| negates(answer.word(at)) && answer.word(at + 1) != "only")
-        && !asked_negated
-    {
-        let double = main.iter().any(|&at| {
-            lists(DENYING, answer.word(at))
-                && answer.word(at) != "must"
-                && answer.word(at) != "until"
-        });
-        return (!double).then_some(false);
-    }
-    if main.iter().any(|&at| {
-        matches!(
-            answer.word(at),
-            "forbidden" | "prohibited" | "banned" | "disallowed" | "impossible"
-        )
-    }) {
-        return Some(false);
-    }
-    if asked_negated || main.iter().any(|&at| lists(DENYING, answer.word(at))) {
+    let asked_at = question.asked_from();
+    let asked_denied = (asked_at..asked_at + 2).any(|at| question.word(at).ends_with("n't"));
+    let without = question.tokens.iter().any(|token| token.is("without"));
+    if asked_denied || without && main.iter().any(|at| negates(word(at))) {
         return None;
     }
-    let opens = matches!(
-        answer.word(*main.first()?),
-        "they"
-            | "it"
-            | "both"
-            | "you"
-            | "he"
-            | "she"
-            | "we"
-            | "this"
-            | "that"
-            | "these"
-            | "i"
-            | "all"
-    );
-    let allows = main
-        .iter()
-        .any(|&at| matches!(answer.word(at), "allowed" | "permitted" | "fine" | "safe"));
+    let negated = main.iter().any(|at| {
+        negates(word(at))
+            && !matches!(word(at), "without" | "avoid")
+            && answer.word(at + 1) != "only"
+    });
+    if negated {
+        return (!has(DOUBLE)).then_some(false);
+    }
+    let opposite = |at: &usize| {
+        ["un", "ir", "in", "im", "il", "non"].iter().any(|prefix| {
+            word(at)
+                .strip_prefix(prefix)
+                .is_some_and(|rest| rest.len() > 3 && question.stems.contains(stem(rest)))
+        })
+    };
+    if has(REFUSING) || main.iter().any(opposite) {
+        return Some(false);
+    }
+    if has(DENYING) {
+        return None;
+    }
+    let opens = lists(OPENERS, word(main.first()?));
+    let allows = has(&["allowed", "permitted", "fine", "safe", "ok", "okay"]);
     let known = main
         .iter()
         .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
-    (opens && known && main.len() > 1 || allows && opens).then_some(true)
+    let auxiliary = main.iter().any(|at| lists(AUXILIARIES, word(at)));
+    let modal = opens
+        && matches!(answer.word(1), "may" | "can" | "should" | "must")
+        && (answer.word(1) == question.word(asked_at)
+            || answer.word(1) != "should" && matches!(question.word(asked_at), "may" | "can"));
+    let echoed = answer
+        .mentions
+        .iter()
+        .filter(|mention| main.contains(&mention.first))
+        .all(|mention| {
+            question
+                .mentions
+                .iter()
+                .any(|asked| compare(&asked.value, &mention.value, false) == Agreement::Same)
+        });
+    let subject = main
+        .windows(2)
+        .any(|w| lists(OPENERS, word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
+    let modal = modal || subject && echoed && matches!(question.word(asked_at), "can" | "may");
+    (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
 }
+
+/// Subjects that take up the question's.
+const OPENERS: &[&str] = &[
+    "they", "it", "both", "you", "he", "she", "we", "this", "that", "these", "i", "all",
+];
+const AUXILIARIES: &[&str] = &[
+    "can", "may", "is", "are", "was", "were", "does", "do", "did", "has", "have", "will", "should",
+];
+/// Words with which a negation may amount to a yes.
+const DOUBLE: &[&str] = &[
+    "avoid",
+    "avoided",
+    "forbidden",
+    "prohibited",
+    "wrong",
+    "problem",
+    "differ",
+    "different",
+    "doubt",
+];
+/// Words that say no.
+const REFUSING: &[&str] = &[
+    "forbidden",
+    "prohibited",
+    "banned",
+    "disallowed",
+    "impossible",
+];

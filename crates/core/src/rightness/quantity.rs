@@ -6,6 +6,9 @@ use super::units::{BARE, Dimension, Unit, unit, upper_suffix};
 use super::value::Amount;
 use super::words::{has_content, lookup, stem};
 
+/// Seconds of a mean Gregorian month: 365.2425 days / 12.
+pub(super) const MONTH_SECONDS: f64 = 2_629_746.0;
+
 /// An amount at a position, with the index after it.
 pub(super) struct Found {
     pub(super) amount: Amount,
@@ -32,27 +35,31 @@ fn word(tokens: &[Token], at: usize) -> &str {
 
 /// Returns the amount that begins at token `at`.
 pub(super) fn quantity(tokens: &[Token], at: usize) -> Option<Found> {
-    if let Some(start) = after_minus(tokens, at) {
+    if let Some((start, sign)) = after_sign(tokens, at) {
         let mut found = quantity(tokens, start)?;
-        found.amount.base = -found.amount.base;
-        found.amount.number = -found.amount.number;
+        found.amount.number *= sign;
+        found.amount.base = if found.amount.per {
+            found.amount.base * sign
+        } else {
+            found.amount.plain()
+        };
         return Some(found);
     }
     money_first(tokens, at)
+        .or_else(|| one_in(tokens, at))
         .or_else(|| fraction(tokens, at))
         .or_else(|| counted(tokens, at))
         .or_else(|| article(tokens, at))
 }
 
-fn after_minus(tokens: &[Token], at: usize) -> Option<usize> {
+/// Returns the index after a sign, and 1 or -1.
+fn after_sign(tokens: &[Token], at: usize) -> Option<(usize, f64)> {
     let sign = word(tokens, at);
     let next = tokens.get(at + 1)?;
-    let dash = sign == "-"
-        && !next.spaced
-        && (at == 0 || tokens[at].spaced || word(tokens, at - 1) == "(");
-    ((dash || sign == "minus") && next.shape == Shape::Digits
-        || sign == "minus" && number(tokens, at + 1).is_some())
-    .then_some(at + 1)
+    let opens = at == 0 || tokens[at].spaced || word(tokens, at - 1) == "(";
+    let mark = (sign == "-" || sign == "+") && !next.spaced && opens && next.shape == Shape::Digits;
+    let named = sign == "minus" && number(tokens, at + 1).is_some();
+    (mark || named).then_some((at + 1, if sign == "+" { 1.0 } else { -1.0 }))
 }
 
 fn amount(number: &Number, unit: Unit) -> Amount {
@@ -147,9 +154,44 @@ fn fraction(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
+/// `one in four`.
+fn one_in(tokens: &[Token], at: usize) -> Option<Found> {
+    let count = number(tokens, at)
+        .filter(|n| n.value == 1.0 && !n.ordinal && word(tokens, n.end) == "in")?;
+    let whole = number(tokens, count.end + 1)
+        .filter(|n| n.value > 1.0 && n.value <= 100.0 && !n.ordinal)?;
+    let share = Number {
+        value: 100.0 / whole.value,
+        digits: String::new(),
+        ordinal: false,
+        end: whole.end,
+    };
+    let percent = unit("%").filter(|_| unit_at(tokens, whole.end).is_none())?;
+    Some(Found {
+        amount: amount(&share, percent),
+        end: whole.end,
+        weak: true,
+    })
+}
+
+/// `twice` before `a day` or `daily`.
+fn times(tokens: &[Token], at: usize) -> Option<Number> {
+    let value = lookup(
+        &[("once", 1.0), ("twice", 2.0), ("thrice", 3.0)],
+        word(tokens, at),
+    )?;
+    let rate = per(tokens, at + 1).is_some();
+    rate.then_some(Number {
+        value,
+        digits: String::new(),
+        ordinal: false,
+        end: at + 1,
+    })
+}
+
 /// `6 minutes`, `1 h 30`, `340 a second`, `48 replicas`, `137th`.
 fn counted(tokens: &[Token], at: usize) -> Option<Found> {
-    let found = number(tokens, at)?;
+    let found = number(tokens, at).or_else(|| times(tokens, at))?;
     let alone = tokens[at].text == "one" && found.end == at + 1;
     Some(finish(tokens, &found, found.end, alone))
 }
@@ -178,7 +220,12 @@ fn finish(tokens: &[Token], found: &Number, end: usize, alone: bool) -> Found {
     }
     let mut bare = amount(found, BARE);
     let mut after = end + hyphen;
-    while bare.nouns.len() < 2 && tokens.get(after).is_some_and(is_noun) {
+    while bare.nouns.len() < 2
+        && tokens
+            .get(after)
+            .is_some_and(|token| is_noun(token) || token.is("x") && !token.spaced)
+        && per(tokens, after).is_none()
+    {
         bare.nouns.push(stem(word(tokens, after)).to_owned());
         after += 1;
     }
@@ -257,6 +304,7 @@ fn unit_at(tokens: &[Token], at: usize) -> Option<(Unit, usize)> {
     let suffix = match first.text.as_str() {
         "g" if first.upper => upper_suffix("G"),
         "t" if first.upper => upper_suffix("T"),
+        "k" if first.upper && first.spaced => unit("kelvin"),
         "mi" if first.capital && !first.spaced => upper_suffix("Mi"),
         _ => None,
     };
@@ -298,6 +346,11 @@ fn compound(tokens: &[Token], first: Amount, end: usize) -> (Amount, usize) {
                 smallest = unit.factor;
                 end = after;
             }
+            Some((_, after)) if sum.unit.factor == 3600.0 && word(tokens, more.end) == "m" => {
+                sum.base += more.value * 60.0;
+                smallest = 60.0;
+                end = after;
+            }
             None if minutes && sum.unit.dimension == Dimension::Duration => {
                 sum.base += more.value * 60.0;
                 end = more.end;
@@ -318,24 +371,36 @@ fn continues(first: Dimension, second: Dimension) -> bool {
         || matches!((first, second), (Dimension::Money(_), Dimension::Cents))
 }
 
+/// Returns the seconds of `per second`, `a minute`, `/h` or `daily`, with the index after it.
+fn per(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    const ADVERBS: &[(&str, f64)] = &[
+        ("hourly", 3600.0),
+        ("daily", 86_400.0),
+        ("weekly", 604_800.0),
+        ("monthly", MONTH_SECONDS),
+        ("yearly", 12.0 * MONTH_SECONDS),
+        ("annually", 12.0 * MONTH_SECONDS),
+    ];
+    if let Some(seconds) = lookup(ADVERBS, word(tokens, at)) {
+        return Some((seconds, at + 1));
+    }
+    if !matches!(
+        word(tokens, at),
+        "per" | "a" | "an" | "each" | "every" | "/"
+    ) {
+        return None;
+    }
+    let (unit, after) = unit_at(tokens, at + 1)?;
+    match unit.dimension {
+        Dimension::Duration => Some((unit.factor, after)),
+        Dimension::Months => Some((unit.factor * MONTH_SECONDS, after)),
+        _ => None,
+    }
+}
+
 /// Applies `per second`, `a minute`, `/h`.
 fn with_rate(tokens: &[Token], mut amount: Amount, end: usize) -> Found {
-    let divides = matches!(
-        word(tokens, end),
-        "per" | "a" | "an" | "each" | "every" | "/"
-    );
-    let time = divides
-        .then(|| unit_at(tokens, end + 1))
-        .flatten()
-        .and_then(|(unit, after)| {
-            let seconds = match unit.dimension {
-                Dimension::Duration => unit.factor,
-                Dimension::Months => unit.factor * 2_629_746.0,
-                _ => return None,
-            };
-            Some((seconds, after))
-        });
-    let Some((seconds, after)) = time else {
+    let Some((seconds, after)) = per(tokens, end) else {
         return Found {
             amount,
             end,

@@ -15,6 +15,10 @@ pub(super) struct Reading {
     pub(super) tokens: Vec<Token>,
     pub(super) parts: Parts,
     pub(super) mentions: Vec<Mention>,
+    /// The question itself denies (`am I forbidden to`): its `may not` is not a negation of the answer.
+    pub(super) answers_denial: bool,
+    /// The question asks for a former state: `formerly` sets nothing apart.
+    pub(super) answers_past: bool,
     /// Stems of its words with content.
     pub(super) stems: HashSet<String>,
 }
@@ -32,6 +36,8 @@ impl Reading {
         Self {
             parts: parts(&tokens),
             mentions: mentions(&tokens),
+            answers_denial: false,
+            answers_past: false,
             stems,
             tokens,
             text,
@@ -57,6 +63,22 @@ impl Reading {
     /// Returns true if it has a content word of that stem.
     pub(super) fn has(&self, token: &Token) -> bool {
         self.stems.contains(stem(&token.text))
+    }
+
+    /// Returns the first token of the last sentence that ends with a question mark.
+    pub(super) fn asked_from(&self) -> usize {
+        let end = self
+            .tokens
+            .iter()
+            .rposition(|token| token.is("?"))
+            .unwrap_or(self.tokens.len());
+        let last = end.saturating_sub(1);
+        let start = (0..end)
+            .rev()
+            .take_while(|&at| self.same_sentence(at, last))
+            .last()
+            .unwrap_or(0);
+        start + usize::from(self.tokens.get(start).is_some_and(Token::is_mark))
     }
 
     /// Returns the word at `at`, empty outside.
@@ -87,5 +109,5 @@ impl Reading {
 
 /// Returns true if `token` has content of its own.
 pub(super) fn content(token: &Token) -> bool {
-    token.shape != Shape::Mark && has_content(&token.text)
+    token.shape == Shape::Code || token.shape != Shape::Mark && has_content(&token.text)
 }

@@ -25,32 +25,56 @@ fn denied_before(reading: &Reading, first: usize) -> bool {
             && between
                 .iter()
                 .any(|t| matches!(t.text.as_str(), "that" | "to"));
-        let near = word != "no" || first - at <= 3;
+        let near = !matches!(word, "no" | "without" | "none" | "nobody") || first - at <= 3;
+        let modal = at.checked_sub(1).is_some_and(|before| {
+            matches!(
+                reading.word(before),
+                "may" | "must" | "should" | "can" | "are"
+            )
+        });
+        let echoes = reading.answers_denial && (modal || word.ends_with("n't") || word == "cannot");
         let number = word == "no"
             && (reading.text[reading.tokens[at].end..].starts_with('.')
                 || between.is_empty()
                     && reading.tokens[first]
                         .text
                         .starts_with(|c: char| c.is_ascii_digit()));
-        (claims || negates(word)) && !limited && near && !number && !conditional(at)
+        (claims || negates(word)) && !limited && near && !echoes && !number && !conditional(at)
     })
 }
+
+/// First words of contrasts with a former state.
+const PAST_WORDS: &[&str] = &[
+    "previously",
+    "formerly",
+    "originally",
+    "initially",
+    "used",
+    "the",
+    "its",
+    "no",
+];
 
 /// `instead of X`, `previously X`.
 fn contrasted(reading: &Reading, first: usize) -> bool {
     let start = reading.clause_start(first);
-    CONTRASTS.iter().any(|phrase| {
-        let reach = if matches!(
-            phrase[0],
-            "previously" | "formerly" | "originally" | "initially" | "used"
-        ) {
-            7
-        } else {
-            3
-        };
-        (first.saturating_sub(phrase.len() + reach).max(start)..first)
-            .any(|at| at + phrase.len() <= first && begins_with(&reading.tokens, at, phrase))
-    })
+    let all_but = first >= 2
+        && reading.word(first - 1) == "but"
+        && matches!(reading.word(first - 2), "anything" | "everything" | "all");
+    all_but
+        || CONTRASTS
+            .iter()
+            .filter(|phrase| !reading.answers_past || !lists(PAST_WORDS, phrase[0]))
+            .any(|phrase| {
+                let reach = match phrase[0] {
+                    "previously" | "formerly" | "originally" | "initially" | "used" => 7,
+                    "the" | "its" => 0,
+                    _ => 3,
+                };
+                (first.saturating_sub(phrase.len() + reach).max(start)..first).any(|at| {
+                    at + phrase.len() <= first && begins_with(&reading.tokens, at, phrase)
+                })
+            })
 }
 
 /// `X is not it`, `X is wrong`, `X did not`.
@@ -58,6 +82,13 @@ fn denied_after(reading: &Reading, end: usize) -> bool {
     let Some(last) = end.checked_sub(1) else {
         return false;
     };
+    let was = reading.tokens[..end]
+        .iter()
+        .enumerate()
+        .any(|(at, t)| matches!(t.text.as_str(), "was" | "were") && reading.same_clause(at, last));
+    if was && matches!(reading.word(end), "until" | "till") {
+        return true;
+    }
     (end..reading.tokens.len())
         .take(3)
         .take_while(|&at| reading.same_clause(at, last))
@@ -78,7 +109,8 @@ fn denied_after(reading: &Reading, end: usize) -> bool {
                     | "can"
                     | "will"
             );
-            let denies = (verb && (matches!(next, "not" | "never" | "no") || lists(DENIALS, next)))
+            let denies = (word == "no" && next == "longer")
+                || (verb && (matches!(next, "not" | "never" | "no") || lists(DENIALS, next)))
                 || word.ends_with("n't");
             let after = if word.ends_with("n't") {
                 at + 1

@@ -29,7 +29,7 @@ pub(super) fn sort(gold: &Reading) -> Sort {
     match plain.as_str() {
         "yes" | "true" => return Sort::Yes,
         "no" | "false" => return Sort::No,
-        _ if plain.split(' ').count() > LONG => return Sort::Long,
+        _ if plain.split(' ').count() > LONG || is_sentence(gold, &plain) => return Sort::Long,
         _ if is_code_gold(gold) || gold.mentions.is_empty() => return Sort::Phrase,
         _ => {}
     }
@@ -38,6 +38,16 @@ pub(super) fn sort(gold: &Reading) -> Sort {
         (true, 1) => Sort::Value,
         (true, _) => Sort::Values,
     }
+}
+
+/// Returns true if `gold` is a sentence: a capital letter, a final period and several words.
+fn is_sentence(gold: &Reading, plain: &str) -> bool {
+    gold.text.ends_with('.')
+        && plain.split(' ').count() > 6
+        && gold
+            .tokens
+            .iter()
+            .any(|token| token.is_word() && !token.capital)
 }
 
 /// Returns true if its values, with their nouns, are all its content.
@@ -55,7 +65,9 @@ fn covered(gold: &Reading) -> bool {
             .mentions
             .iter()
             .any(|mention| (mention.first..mention.end).contains(&at));
-        let noun = !token.capital && nouns.iter().any(|noun| *noun == stem(&token.text));
+        let counted = gold.tokens.len() == 2 && gold.tokens[0].shape == Shape::Digits;
+        let noun =
+            (!token.capital || counted) && nouns.iter().any(|noun| *noun == stem(&token.text));
         let weekday = lists(WEEKDAYS, &token.text);
         inside
             || noun

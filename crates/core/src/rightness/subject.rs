@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::bench::Bench;
 use super::lex::Shape;
 use super::reading::{Reading, content};
 use super::words::stem;
@@ -21,26 +22,25 @@ pub(super) fn question_terms(
     terms.len()
 }
 
-/// Returns true if the sentence gives tokens `first..end` for something that the question does not ask about: a name
+/// Returns true if the sentence gives what begins at token `first` for something that the question does not ask about: a name
 /// that the question lacks while its own names are missing, or a term of the question with another modifier.
-pub(super) fn wrong_subject(
-    question: &Reading,
-    answer: &Reading,
-    first: usize,
-    end: usize,
-) -> bool {
-    foreign_name(question, answer, first) || other_modifier(question, answer, first, end)
+pub(super) fn wrong_subject(bench: &Bench<'_>, first: usize) -> bool {
+    foreign_name(bench, first) || other_modifier(bench.question, bench.answer, first)
 }
 
-fn foreign_name(question: &Reading, answer: &Reading, first: usize) -> bool {
+fn foreign_name(bench: &Bench<'_>, first: usize) -> bool {
+    let (question, answer) = (bench.question, bench.answer);
     let asked = names(question, 0..question.tokens.len());
     if asked.is_empty() || asked.iter().any(|&at| answer.has(&question.tokens[at])) {
         return false;
     }
-    let before = names(answer, 0..first);
-    before
+    let known = |at: usize| {
+        question.has(&answer.tokens[at])
+            || bench.golds.iter().any(|gold| gold.has(&answer.tokens[at]))
+    };
+    names(answer, 0..first)
         .iter()
-        .any(|&at| answer.same_sentence(at, first) && !question.has(&answer.tokens[at]))
+        .any(|&at| answer.same_sentence(at, first) && !known(at))
 }
 
 /// Returns the tokens in `range` that are names: capital letters inside a sentence, or identifiers.
@@ -61,28 +61,26 @@ fn names(reading: &Reading, range: std::ops::Range<usize>) -> Vec<usize> {
         .collect()
 }
 
-fn other_modifier(question: &Reading, answer: &Reading, first: usize, end: usize) -> bool {
-    let pairs = |reading: &Reading, skip: std::ops::Range<usize>| -> Vec<(usize, usize)> {
-        (1..reading.tokens.len())
-            .filter(|at| !skip.contains(at) && !skip.contains(&(at - 1)))
-            .filter(|&at| {
-                content(&reading.tokens[at])
-                    && content(&reading.tokens[at - 1])
-                    && !reading.tokens[at].is_mark()
-            })
-            .map(|at| (at - 1, at))
-            .collect()
+/// The sentence's subject is a term of the question under another modifier: `the database timeout is` for `the deploy
+/// timeout`.
+fn other_modifier(question: &Reading, answer: &Reading, first: usize) -> bool {
+    const VERBS: &[&str] = &[
+        "is", "was", "are", "were", "has", "takes", "lasts", "expires", "costs", "runs", "waits",
+    ];
+    let pair = |reading: &Reading, at: usize| {
+        at > 0 && content(&reading.tokens[at]) && content(&reading.tokens[at - 1])
     };
-    let asked = pairs(question, 0..0);
-    pairs(answer, first..end)
-        .iter()
-        .filter(|(_, head)| answer.same_sentence(*head, first))
-        .any(|&(modifier, head)| {
-            let head_stem = stem(&answer.tokens[head].text);
-            !question.has(&answer.tokens[modifier])
-                && asked.iter().any(|&(other, asked_head)| {
-                    stem(&question.tokens[asked_head].text) == head_stem
-                        && !answer.has(&question.tokens[other])
-                })
+    (1..first)
+        .filter(|&at| answer.same_sentence(at, first) && pair(answer, at))
+        .any(|at| {
+            let head = stem(&answer.tokens[at].text);
+            VERBS.contains(&answer.word(at + 1))
+                && !question.has(&answer.tokens[at - 1])
+                && (1..question.tokens.len())
+                    .filter(|&asked| pair(question, asked))
+                    .any(|asked| {
+                        stem(&question.tokens[asked].text) == head
+                            && !answer.has(&question.tokens[asked - 1])
+                    })
         })
 }

@@ -25,6 +25,7 @@ pub(super) enum Dimension {
     Power,
     Energy,
     Voltage,
+    Radiation,
     Decade,
     Century,
     Money(&'static str),
@@ -50,6 +51,7 @@ impl Dimension {
             Self::Power => "power",
             Self::Energy => "energy",
             Self::Voltage => "voltage",
+            Self::Radiation => "radiation dose",
             Self::Decade | Self::Century => "date",
             Self::Money(_) | Self::Cents => "amount of money",
         }
@@ -66,7 +68,7 @@ pub(super) struct Unit {
 
 use Dimension::{
     Area, Bits, Century, Count, Data, Duration, Energy, Frequency, Length, Mass, Money, Months,
-    Percent, Points, Power, Speed, Temperature, Voltage, Volume, WorkingDays,
+    Percent, Points, Power, Radiation, Speed, Temperature, Voltage, Volume, WorkingDays,
 };
 
 /// Names separated by spaces (`_` is a space in a name), dimension, factor to the base unit.
@@ -211,6 +213,9 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("kv kilovolts", Voltage, 1e3),
     ("kelvin", Temperature, 1.0),
     ("century centuries", Century, 1.0),
+    ("µsv microsievert microsieverts", Radiation, 1e-6),
+    ("msv millisievert millisieverts", Radiation, 1e-3),
+    ("sv sievert sieverts", Radiation, 1.0),
 ];
 
 /// Names of currencies, each with its ISO code.
@@ -253,6 +258,7 @@ static NAMES: LazyLock<HashMap<String, Unit>> = LazyLock::new(|| {
         0.01,
         0.0,
     );
+    add(&mut names, "euro_cent euro_cents", Money("EUR"), 0.01, 0.0);
     add(&mut names, "pence penny", Money("GBP"), 0.01, 0.0);
     let celsius =
         "c °c celsius degrees_celsius degree_celsius degrees_c degrees_centigrade centigrade";

@@ -34,6 +34,24 @@ pub(super) struct Amount {
     pub(super) nouns: Vec<String>,
 }
 
+impl Amount {
+    /// Returns it in the base unit, not divided by time.
+    pub(super) fn plain(&self) -> f64 {
+        (self.number + self.unit.shift) * self.unit.factor
+    }
+
+    /// Returns true if `answer` writes the same digits with a point between thousands (`26.000`).
+    fn grouped_like(&self, answer: &Self) -> bool {
+        let groups = answer.digits.split_once('.');
+        let grouped =
+            groups.is_some_and(|(head, tail)| tail.len() == 3 && head.len() < 4 && head != "0");
+        grouped
+            && self.number >= 1000.0
+            && self.unit == answer.unit
+            && equal(self.number, answer.number * 1000.0)
+    }
+}
+
 /// A calendar date, as far as it is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Date {
@@ -153,15 +171,10 @@ fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
             (true, Count, Frequency) | (false, Frequency, Count) => {
                 same_if(equal(gold.base, answer.base))
             }
-            _ if g == a && equal(gold.number, answer.number) => {
-                if gold.per {
-                    Partial
-                } else {
-                    Same
-                }
-            }
-            _ if g == a && gold.per => Different,
-            _ => Unrelated,
+            _ if g != a => Unrelated,
+            _ if !equal(gold.plain(), answer.plain()) => Different,
+            (true, ..) => Partial,
+            _ => Same,
         };
     }
     if g == a {
@@ -170,7 +183,7 @@ fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
         {
             return same_if(g == Decade && equal(gold.base, answer.base));
         }
-        return same_if(equal(gold.base, answer.base));
+        return same_if(equal(gold.base, answer.base) || gold.grouped_like(answer));
     }
     match (g, a) {
         (Money(_), Cents) | (Cents, Money(_)) => same_if(equal(gold.base, answer.base)),

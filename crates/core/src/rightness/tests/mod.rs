@@ -1,1 +1,2 @@
+mod metamorphic;
 mod sets;
