@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer, pipeline
 
-LENGTH, BATCH, RATE, N_TEST, SEED = 192, 8, 3e-4, 100, 20261123
+LENGTH, BATCH, RATE, N_TEST, SEED = 192, 8, 1e-4, 100, 20261123
 
 
 def main():
