@@ -4,7 +4,7 @@ use crate::document::Notice;
 use crate::external;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::{percent_of, plural};
-use ragtriage_core::types::{FailureClass, Step};
+use ragtriage_core::types::{FailureClass, Question, Step};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
 use ragtriage_runs::SavedRun;
@@ -18,6 +18,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     notices.extend(generator(run));
     notices.extend(min_score(run));
     notices.extend(retrieval(run, summary));
+    notices.extend(long_references(run));
     notices.extend(answers(summary));
     if summary.n_clusters < FEW_CLUSTERS {
         let clusters = plural(
@@ -90,6 +91,33 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         )));
     }
     notices
+}
+
+/// Words of a gold answer above which it is a sentence.
+const LONG_ANSWER: usize = 15;
+
+/// Reference answers in sentences, and a prompt that asks for short ones.
+fn long_references(run: &SavedRun) -> Option<Notice> {
+    let generation = &run.manifest.settings.generation;
+    if run.manifest.external.is_some() || generation.prompt != "short-answer" {
+        return None;
+    }
+    let questions = run.traces.iter().map(|trace| &trace.question);
+    let labelled: Vec<&Question> = questions
+        .filter(|question| !question.answers.is_empty())
+        .collect();
+    let is_long = |answer: &String| answer.split_whitespace().count() > LONG_ANSWER;
+    let n_long = labelled
+        .iter()
+        .filter(|question| question.answers.iter().all(is_long))
+        .count();
+    (2 * n_long > labelled.len()).then(|| {
+        let text = format!(
+            "{n_long} of {} reference answers are sentences, and the prompt asks for short answers",
+            labelled.len()
+        );
+        Notice::warning(text).with_hint("set generation.prompt = \"free\"")
+    })
 }
 
 fn answers(summary: &Summary) -> Vec<Notice> {
