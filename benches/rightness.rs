@@ -1,5 +1,7 @@
 //! Judges 7,405 sentences by the rule `auto`: `cargo bench --bench rightness`, after `ragtriage dataset fetch qa_scores`.
 
+#![allow(clippy::print_stdout, reason = "a bench's figures are its output")]
+
 use std::time::Instant;
 
 use ragtriage_core::measure::answer::Scorer;
