@@ -1,4 +1,4 @@
-//! `ragtriage report --audit` and `--audited`: a sample for a person to look at, and what that person found.
+//! `ragtriage report --audit` and `--audited`: a sample for a person to judge, and the results of that audit.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use clap::ValueEnum;
 use crate::failure::Failure;
 use crate::output;
 use crate::report_format::ReportFormat;
-use ragtriage_eval::audit;
+use ragtriage_eval::audit::{self, AnswerAudit};
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_report::audit as shown;
 use ragtriage_report::render::markdown;
-use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
+use ragtriage_runs::{RunFolder, SavedRun};
 
 /// Prints a sample of `n` questions as JSON lines, or as Markdown for reading.
 pub(super) fn sheet(
@@ -23,7 +23,9 @@ pub(super) fn sheet(
     seed: u64,
     form: ReportFormat,
 ) -> Result<(), Failure> {
-    let lines = audit::sheet(run, &diagnose::outcomes(run, plan.k, plan.judge), n, seed);
+    let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
+    let rule = audit::decisions(run, plan.judge);
+    let lines = audit::sheet(run, &outcomes, &rule, n, seed);
     if lines.is_empty() {
         let hint = "ask for at least one: `--audit 50`; questions that failed are left out";
         return Err(Failure::new("there is no question to look at", hint));
@@ -40,21 +42,42 @@ pub(super) fn sheet(
     }
 }
 
-/// Prints what the corrections in `file` come to.
+/// Prints the results of the audit in `file`. Judged answers are stored in the run's folder, for its reports.
 pub(super) fn audited(
+    folder: &RunFolder,
     run: &SavedRun,
     plan: &EvaluationPlan,
     file: &Path,
     form: ReportFormat,
 ) -> Result<(), Failure> {
-    let corrections = audit::read(&Input::read(file)?, run)?;
+    let input = Input::read(file)?;
+    let corrections = audit::read(&input, run)?;
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
-    let audit = audit::audit(run, &outcomes, &corrections, plan);
+    let rule = audit::decisions(run, plan.judge);
+    let audit = audit::audit(run, &outcomes, &rule, &corrections, plan);
+    if audit.answers.is_some() {
+        folder.write(audit::FILE, input.text().as_bytes())?;
+    }
     match form {
         ReportFormat::Terminal => output::report(&shown::report(&audit)),
         ReportFormat::Json => output::data(&output::json(&audit, "the audit")?),
         other => Err(other_form("--audited", "terminal, json", other)),
     }
+}
+
+/// Returns the results of the audit stored in the run's folder, if there is one.
+pub(super) fn stored(
+    folder: &RunFolder,
+    run: &SavedRun,
+    plan: &EvaluationPlan,
+) -> Result<Option<AnswerAudit>, Failure> {
+    let file = folder.file(audit::FILE);
+    if !file.exists() {
+        return Ok(None);
+    }
+    let corrections = audit::read(&Input::read(&file)?, run)?;
+    let rule = audit::decisions(run, plan.judge);
+    Ok(audit::answer_audit(run, &rule, &corrections, plan))
 }
 
 fn other_form(flag: &str, forms: &str, found: ReportFormat) -> Failure {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::audit;
 use crate::failure::Failure;
 use crate::run_folder::folder_of;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
@@ -59,6 +60,12 @@ impl Reported {
             curves: Vec::new(),
             beside: None,
         }
+    }
+
+    /// Adds the audit stored in the run's folder, if there is one.
+    pub fn read_audit(&mut self, folder: &RunFolder) -> Result<(), Failure> {
+        self.evaluation.summary.answer_audit = audit::stored(folder, &self.run, &self.plan)?;
+        Ok(())
     }
 
     /// Measures what a page draws and other reports do not; it looks into the texts.

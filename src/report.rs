@@ -41,13 +41,13 @@ pub struct ReportArgs {
     /// Hits of each ranking that the page holds; what was packed and gold is there in any case.
     #[arg(long, value_name = "N", default_value_t = page::DEPTH)]
     depth: usize,
-    /// Print a seeded sample of N questions as JSON lines, with all that their class rests on, for a person to look at.
+    /// Print a seeded sample of N questions as JSON lines for a person to judge answers and failure classes.
     #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text", "out"])]
     audit: Option<usize>,
     /// Seed of that sample.
     #[arg(long, value_name = "S", default_value_t = 0, requires = "audit")]
     audit_seed: u64,
-    /// Read that sample back with its `correct_class` filled in: how often the attribution is wrong, and corrected shares.
+    /// Read that sample back, filled in: agreement, corrected share of right answers, corrected classes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_text", "out"])]
     audited: Option<PathBuf>,
 }
@@ -67,6 +67,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
                 args.format.unwrap_or(ReportFormat::Json),
             ),
             (None, Some(file)) => audit::audited(
+                &folder,
                 &run,
                 &plan,
                 file,
@@ -82,6 +83,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         0
     };
     let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
+    reported.read_audit(&folder)?;
     if form == ReportFormat::Html {
         reported.draw();
     }
@@ -176,6 +178,7 @@ pub fn write_and_print(
     as_json: bool,
 ) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
+    reported.read_audit(folder)?;
     reported.draw();
     let Reported {
         run, evaluation, ..

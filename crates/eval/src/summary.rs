@@ -6,6 +6,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
+use super::audit::answer_audit::AnswerAudit;
 use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
 pub use super::measure_summary::MeasureSummary;
@@ -62,6 +63,9 @@ pub struct Summary {
     pub schema: u32,
     /// Questions in the run.
     pub n_questions: usize,
+    /// The audit of answers, if the run has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_audit: Option<AnswerAudit>,
     /// By measure name.
     pub measures: BTreeMap<String, MeasureSummary>,
     /// Every failure class, including those without questions.
@@ -166,6 +170,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
+        answer_audit: None,
         class_shares: shares(&classes, run.traces.len()),
         classes,
         generation: count(

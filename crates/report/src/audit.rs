@@ -1,5 +1,6 @@
 //! An audit as data: the sheet for reading, and what the corrections change.
 
+use crate::answer_audit;
 use crate::document::{Element, Fact, Report, Table};
 use ragtriage_core::text::numbers::{percent, percents};
 use ragtriage_core::types::FailureClass;
@@ -47,9 +48,21 @@ fn facts(line: &SheetLine) -> Vec<Fact> {
 #[must_use]
 pub fn report(audit: &Audit) -> Report {
     let mut report = Report::new(format!("ragtriage: audit of {}", audit.run));
-    report.elements.push(Element::Verdict(error_rate(audit)));
-    report.table(shares(audit));
-    report.table(confusion(audit));
+    if let Some(answers) = &audit.answers {
+        report
+            .elements
+            .push(Element::Verdict(answer_audit::verdict(answers)));
+    }
+    if audit.n_audited > 0 {
+        report.elements.push(Element::Verdict(error_rate(audit)));
+    }
+    if let Some(answers) = &audit.answers {
+        report.table(answer_audit::agreement(answers));
+    }
+    if audit.n_audited > 0 {
+        report.table(shares(audit));
+        report.table(confusion(audit));
+    }
     report
 }
 

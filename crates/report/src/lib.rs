@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod anchors;
+mod answer_audit;
 pub mod ask;
 pub mod audit;
 pub mod cache;

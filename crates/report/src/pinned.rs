@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::stats::kappa::Kappa;
+use ragtriage_core::stats::ppi::PpiMean;
 use ragtriage_core::types::{
     ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Stop,
     TimeForecast,
@@ -14,17 +16,20 @@ use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
-use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPassage};
+use ragtriage_eval::audit::{
+    AnswerAudit, Audit, CorrectedShare, Correctness, JudgedCell, Mistake, SheetLine, SheetPassage,
+};
 use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
-use ragtriage_eval::summary::{MeasureSummary, Share};
+use ragtriage_eval::summary::{self, MeasureSummary, Share};
 
 use crate::cache::{self, CacheUse, Holding};
 use crate::document::Report;
 use crate::estimate::{self, DryRun, Sending};
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
+use crate::run::RunReport;
 use crate::scores::{self, ScoredFile, ScoredFiles};
-use crate::{anchors, audit, lint, trec_eval};
+use crate::{anchors, audit, lint, specimen, trec_eval};
 
 fn in_terminal(report: &Report) -> String {
     terminal::render(report, Screen::new(false))
@@ -183,6 +188,12 @@ fn an_audit_and_its_sheet() {
         run: "nightly".to_owned(),
         n_questions: 275,
         n_sampled: 50,
+        answers: Some(answers_of(&[
+            (Correctness::Right, true, 28),
+            (Correctness::Right, false, 2),
+            (Correctness::Wrong, true, 1),
+            (Correctness::Wrong, false, 9),
+        ])),
         n_audited: 48,
         wrong: Share {
             count: 3,
@@ -205,6 +216,19 @@ fn an_audit_and_its_sheet() {
         not_audited: vec![FailureClass::Packing],
     };
     insta::assert_snapshot!("audit", in_terminal(&audit::report(&found)));
+    let answers_alone = Audit {
+        n_audited: 0,
+        answers: Some(AnswerAudit {
+            right: None,
+            kappa: None,
+            ..answers_of(&[(Correctness::Right, true, 1)])
+        }),
+        ..found
+    };
+    insta::assert_snapshot!(
+        "audit_of_answers",
+        in_terminal(&audit::report(&answers_alone))
+    );
     let line = SheetLine {
         run: "nightly".to_owned(),
         started: "2026-01-01T00:00:00Z".to_owned(),
@@ -224,6 +248,52 @@ fn an_audit_and_its_sheet() {
     insta::assert_snapshot!(
         "audit_sheet",
         markdown::render(&audit::sheet(&[line, sheet_line()]))
+    );
+}
+
+fn answers_of(cells: &[(Correctness, bool, usize)]) -> AnswerAudit {
+    AnswerAudit {
+        n_questions: 250,
+        n_unsure: 12,
+        n_audited: cells.iter().map(|(_, _, count)| count).sum(),
+        cells: cells
+            .iter()
+            .map(|&(rule, is_right, count)| JudgedCell {
+                rule,
+                is_right,
+                count,
+            })
+            .collect(),
+        kappa: Some(Kappa {
+            // 37 of 40 agree; by chance 30/40 x 29/40 + 10/40 x 11/40.
+            value: 0.8065,
+            observed: 0.925,
+            expected: 0.6125,
+            ci95: Some(interval(0.61, 1.0)),
+        }),
+        right: Some(PpiMean {
+            mean: 0.712,
+            error: 0.04,
+            ci95: interval(0.6321, 0.7919),
+            predicted: 0.68,
+            lambda: 0.914,
+        }),
+    }
+}
+
+#[test]
+fn a_run_with_an_audit_leads_with_the_corrected_share() {
+    let run = specimen::run("r");
+    let mut evaluation = summary::evaluate(&run, &specimen::plan());
+    evaluation.summary.answer_audit = Some(answers_of(&[(Correctness::Right, true, 60)]));
+    let shown = in_terminal(&RunReport::new(&run, &evaluation).report());
+    let lines: Vec<&str> = shown.lines().take(2).collect();
+    assert_eq!(
+        lines,
+        [
+            "ragtriage: r",
+            "  Right answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 60 answers (rule alone: 0.680)",
+        ]
     );
 }
 

@@ -15,6 +15,7 @@ pub mod max_t;
 pub mod mcnemar;
 pub mod median;
 pub mod normal;
+pub mod ppi;
 pub mod random;
 pub mod randomisation;
 mod resample;

@@ -12,7 +12,8 @@ pub fn wilson(successes: usize, n: usize) -> Option<Interval> {
 }
 
 /// Returns the 95% interval of a share `p` of `n` > 0 questions; `n` may be an effective number.
-pub(super) fn of_share(p: f64, n: f64) -> Interval {
+#[must_use]
+pub fn of_share(p: f64, n: f64) -> Interval {
     let z2 = Z * Z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();

@@ -1,8 +1,9 @@
-//! Reads the corrections that a person entered in an audit sheet.
+//! Reads the judgments and corrections that a person entered in an audit sheet.
 
 use std::collections::HashMap;
 
-use super::{AuditError, SheetLine};
+use super::error::AuditError;
+use super::sheet::SheetLine;
 use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
@@ -11,16 +12,20 @@ use ragtriage_runs::external::input::Input;
 const CONFIRMED: &str = "ok";
 
 /// An audited question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AuditedQuestion {
     /// Its index among the run's traces.
     pub at: usize,
-    /// The right class according to the auditor.
-    pub correct: FailureClass,
+    /// Its probability of being sampled.
+    pub inclusion: f64,
+    /// The right class according to the auditor; `None` if not audited.
+    pub correct: Option<FailureClass>,
+    /// The auditor's judgment of the answer; `None` if not audited.
+    pub is_right: Option<bool>,
 }
 
 /// A completed audit sheet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Corrections {
     /// Lines of the sheet.
     pub n_lines: usize,
@@ -28,7 +33,7 @@ pub struct Corrections {
     pub judged: Vec<AuditedQuestion>,
 }
 
-/// Reads a sheet of `run`. Lines without a `correct_class` were not audited; blank lines are skipped.
+/// Reads a sheet of `run`. Lines with neither `answer_is` nor `correct_class` were not audited; blank lines are skipped.
 ///
 /// # Errors
 /// Any [`AuditError`].
@@ -73,10 +78,22 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
                 first,
             });
         }
-        if let Some(correct) =
-            correct(&line).map_err(|found| AuditError::UnknownClass { position, found })?
-        {
-            judged.push(AuditedQuestion { at, correct });
+        if !(line.inclusion > 0.0 && line.inclusion <= 1.0) {
+            let found = line.inclusion;
+            return Err(AuditError::BadInclusion { position, found });
+        }
+        let question = AuditedQuestion {
+            at,
+            inclusion: line.inclusion,
+            correct: correct(&line).map_err(|found| AuditError::UnknownClass {
+                position: position.clone(),
+                found,
+            })?,
+            is_right: is_right(&line)
+                .map_err(|found| AuditError::UnknownJudgment { position, found })?,
+        };
+        if question.correct.is_some() || question.is_right.is_some() {
+            judged.push(question);
         }
     }
     if judged.is_empty() {
@@ -102,5 +119,15 @@ fn correct(line: &SheetLine) -> Result<Option<FailureClass>, String> {
             .find(|class| class.name() == name)
             .map(Some)
             .ok_or_else(|| name.to_owned()),
+    }
+}
+
+/// Returns the judgment entered in `line`; `None` if the field is empty. `Err`: the entry is neither `right` nor `wrong`.
+fn is_right(line: &SheetLine) -> Result<Option<bool>, String> {
+    match line.answer_is.as_deref().unwrap_or_default().trim() {
+        "" => Ok(None),
+        "right" => Ok(Some(true)),
+        "wrong" => Ok(Some(false)),
+        other => Err(other.to_owned()),
     }
 }

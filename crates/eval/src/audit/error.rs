@@ -5,7 +5,7 @@ use ragtriage_core::types::QuestionId;
 use ragtriage_runs::external::Position;
 
 /// An error with the file and the line of its cause.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AuditError {
     /// A line that is not a valid audit sheet line.
     #[error("{position}: not a line of an audit sheet: {reason}")]
@@ -51,8 +51,24 @@ pub enum AuditError {
         /// The value that was entered.
         found: String,
     },
+    /// An entry that is not a judgment.
+    #[error("{position}: unknown judgment `{found}` in `answer_is`")]
+    UnknownJudgment {
+        /// The line.
+        position: Position,
+        /// The value that was entered.
+        found: String,
+    },
+    /// An impossible sampling probability.
+    #[error("{position}: `inclusion` is {found}, not a probability above 0")]
+    BadInclusion {
+        /// The line.
+        position: Position,
+        /// The value found.
+        found: f64,
+    },
     /// No line was audited.
-    #[error("`{file}`: no line has a `correct_class`")]
+    #[error("`{file}`: no line has `answer_is` or `correct_class`")]
     NothingFilledIn {
         /// The file.
         file: String,
@@ -63,18 +79,21 @@ impl Hint for AuditError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Malformed { .. } => {
-                "an audit sheet is JSON lines: change `correct_class` and `note` only".to_owned()
+                "an audit sheet is JSON lines: change `answer_is`, `correct_class` and `note` only"
+                    .to_owned()
             }
             Self::OtherRun { .. } => "name the run that the sheet was drawn from".to_owned(),
-            Self::UnknownQuestion { .. } | Self::Twice { .. } => {
-                "change `correct_class` and `note` only; lines may be left out".to_owned()
+            Self::UnknownQuestion { .. } | Self::Twice { .. } | Self::BadInclusion { .. } => {
+                "change `answer_is`, `correct_class` and `note` only; lines may be left out"
+                    .to_owned()
             }
+            Self::UnknownJudgment { .. } => "write `right`, `wrong` or nothing".to_owned(),
             Self::UnknownClass { .. } => {
                 format!("write `ok`, nothing, or one of {}", class_names())
             }
             Self::NothingFilledIn { .. } => {
                 format!(
-                    "write `ok` where the class is right, else one of {}",
+                    "write `right` or `wrong` in `answer_is`, and in `correct_class` `ok` where the class is right, else one of {}",
                     class_names()
                 )
             }

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Corrections;
+use super::answer_audit::AnswerAudit;
+use super::answers::answer_audit;
+use super::corrections::Corrections;
+use super::correctness::Correctness;
 use crate::summary::{self, EvaluationPlan, Share};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_equal_values;
-use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::stats::wilson;
 use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
@@ -28,9 +31,13 @@ pub struct Audit {
     pub n_questions: usize,
     /// Lines of the sheet.
     pub n_sampled: usize,
-    /// Audited questions.
+    /// Agreement on the answers; `None` if no answer was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<AnswerAudit>,
+    /// Questions whose class was audited.
     pub n_audited: usize,
-    /// Audited questions whose printed class was wrong, with their share and its Wilson interval.
+    /// Audited questions whose printed class was wrong, with their weighted share and its Wilson interval at the effective
+    /// number of questions (Kish 1965).
     pub wrong: Share,
     /// Every combination of printed and correct class that occurred, equal ones included, in the
     /// classes' order.
@@ -63,45 +70,47 @@ pub struct CorrectedShare {
     pub ci95: Option<Interval>,
 }
 
-/// Computes the results of an audit. `outcomes` are parallel to the run's traces.
+/// An audited class.
+struct AuditedClass {
+    printed: FailureClass,
+    correct: FailureClass,
+    /// Questions of the run that it represents.
+    weight: f64,
+}
+
+/// Computes the results of an audit. `outcomes` and `rule` are parallel to the run's traces.
 ///
 /// Corrected shares are post-stratified by the printed class (Holt and Smith 1979): with W(h) the share of questions printed as
-/// h over the whole run, and p(j | h) the share of class j among the audited questions printed as h,
+/// h over the whole run, and p(j | h) the weighted share of class j among the audited questions printed as h,
 ///
 /// `share(j) = sum over h of W(h) p(j | h)`
 ///
-/// where p(h | h) = 1 for a class h without audited questions. Intervals: bootstrap over clusters of audited questions, with
+/// where p(h | h) = 1 for a class h without audited questions. A question's weight is the inverse of its probability of being
+/// sampled, scaled so that the audited questions of its stratum (rule unsure, or not) represent all of them. Intervals: bootstrap over clusters of audited questions, with
 /// the same rule within each resample; if all resamples are equal, the exact binomial bound of [`of_equal_values`] over the
 /// clusters, since unobserved classes may exist.
 #[must_use]
 pub fn audit(
     run: &SavedRun,
     outcomes: &[Outcome],
+    rule: &[Option<Correctness>],
     corrections: &Corrections,
     plan: &EvaluationPlan,
 ) -> Audit {
-    let cells: Vec<(FailureClass, FailureClass)> = corrections
-        .judged
-        .iter()
-        .map(|judged| (outcomes[judged.at].class, judged.correct))
-        .collect();
+    let (places, cells) = audited_classes(outcomes, rule, corrections);
     let n_questions = outcomes.len();
     let mut printed = [0.0; N_CLASSES];
     for outcome in outcomes {
         printed[outcome.class as usize] += 1.0 / n_questions as f64;
     }
     let confusion = confusion(&cells);
-    let mut counts: Joint = [[0.0; N_CLASSES]; N_CLASSES];
-    for cell in &confusion {
-        counts[cell.printed as usize][cell.correct as usize] = cell.count as f64;
+    let mut weights: Joint = [[0.0; N_CLASSES]; N_CLASSES];
+    for cell in &cells {
+        weights[cell.printed as usize][cell.correct as usize] += cell.weight;
     }
-    let corrected = corrected(&printed, &counts);
-    let audited = corrections
-        .judged
-        .iter()
-        .map(|judged| &run.traces[judged.at]);
+    let corrected = corrected(&printed, &weights);
     let bootstrap = Bootstrap::new(
-        summary::cluster_of(audited, plan.cluster),
+        summary::cluster_of(places.iter().map(|&at| &run.traces[at]), plan.cluster),
         plan.resamples,
         plan.seed,
     );
@@ -118,36 +127,73 @@ pub fn audit(
             };
             classes.insert(class.name().to_owned(), share);
         }
-        if printed[at] > 0.0 && cells.iter().all(|(found, _)| *found != class) {
+        if printed[at] > 0.0 && cells.iter().all(|cell| cell.printed != class) {
             not_audited.push(class);
         }
     }
-    let n_wrong = cells
-        .iter()
-        .filter(|(printed, correct)| printed != correct)
-        .count();
-    let n_audited = cells.len();
     Audit {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
         n_questions,
         n_sampled: corrections.n_lines,
-        n_audited,
-        wrong: Share {
-            count: n_wrong,
-            share: n_wrong as f64 / n_audited.max(1) as f64,
-            ci95: wilson(n_wrong, n_audited),
-        },
+        answers: answer_audit(run, rule, corrections, plan),
+        n_audited: cells.len(),
+        wrong: wrong(&cells),
         confusion,
         classes,
         not_audited,
     }
 }
 
-fn confusion(cells: &[(FailureClass, FailureClass)]) -> Vec<Mistake> {
+/// Returns the audited questions' places in the run, and their classes.
+fn audited_classes(
+    outcomes: &[Outcome],
+    rule: &[Option<Correctness>],
+    corrections: &Corrections,
+) -> (Vec<usize>, Vec<AuditedClass>) {
+    let is_unsure = |at: usize| rule[at] == Some(Correctness::Unsure);
+    let audited = corrections
+        .judged
+        .iter()
+        .filter_map(|question| Some((question, question.correct?)));
+    let mut sizes = [0.0; 2];
+    for at in (0..outcomes.len()).filter(|at| outcomes[*at].class != FailureClass::Failed) {
+        sizes[usize::from(is_unsure(at))] += 1.0;
+    }
+    let mut sampled = [0.0; 2];
+    for (question, _) in audited.clone() {
+        sampled[usize::from(is_unsure(question.at))] += 1.0 / question.inclusion;
+    }
+    audited
+        .map(|(question, correct)| {
+            let stratum = usize::from(is_unsure(question.at));
+            let class = AuditedClass {
+                printed: outcomes[question.at].class,
+                correct,
+                weight: sizes[stratum] / sampled[stratum] / question.inclusion,
+            };
+            (question.at, class)
+        })
+        .unzip()
+}
+
+fn wrong(cells: &[AuditedClass]) -> Share {
+    let is_wrong = |cell: &&AuditedClass| cell.printed != cell.correct;
+    let sum: f64 = cells.iter().map(|cell| cell.weight).sum();
+    let squares: f64 = cells.iter().map(|cell| cell.weight * cell.weight).sum();
+    let wrong = cells.iter().filter(is_wrong);
+    let share = wrong.clone().map(|cell| cell.weight).sum::<f64>() / sum.max(f64::MIN_POSITIVE);
+    Share {
+        count: wrong.count(),
+        share,
+        ci95: (sum > 0.0).then(|| wilson::of_share(share, sum * sum / squares)),
+    }
+}
+
+fn confusion(cells: &[AuditedClass]) -> Vec<Mistake> {
     let mut counts: BTreeMap<(FailureClass, FailureClass), usize> = BTreeMap::new();
     for cell in cells {
-        *counts.entry(*cell).or_default() += 1;
+        *counts.entry((cell.printed, cell.correct)).or_default() += 1;
     }
     counts
         .into_iter()
@@ -159,7 +205,7 @@ fn confusion(cells: &[(FailureClass, FailureClass)]) -> Vec<Mistake> {
         .collect()
 }
 
-/// Returns the post-stratified shares; `joint` may be counts or shares.
+/// Returns the post-stratified shares; `joint` may be weights or shares of them.
 fn corrected(printed: &[f64; N_CLASSES], joint: &Joint) -> [f64; N_CLASSES] {
     let mut shares = [0.0; N_CLASSES];
     for (class, row) in joint.iter().enumerate() {
@@ -179,16 +225,17 @@ fn intervals(
     printed: &[f64; N_CLASSES],
     corrected: &[f64; N_CLASSES],
     confusion: &[Mistake],
-    cells: &[(FailureClass, FailureClass)],
+    cells: &[AuditedClass],
     bootstrap: &Bootstrap,
 ) -> Vec<Option<Interval>> {
     let columns: Vec<Vec<Option<f64>>> = confusion
         .iter()
         .map(|mistake| {
-            let is = cells
-                .iter()
-                .map(|cell| *cell == (mistake.printed, mistake.correct));
-            is.map(|is| Some(f64::from(u8::from(is)))).collect()
+            let weights = cells.iter().map(|cell| {
+                let is = (cell.printed, cell.correct) == (mistake.printed, mistake.correct);
+                Some(if is { cell.weight } else { 0.0 })
+            });
+            weights.collect()
         })
         .collect();
     let means = bootstrap.means(&columns);

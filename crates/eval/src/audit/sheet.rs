@@ -1,7 +1,10 @@
 //! The audit sample: one line per question, with everything that its failure class is based on.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
+use super::correctness::Correctness;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::sample;
 use ragtriage_core::text::sanitize::shortened;
@@ -18,9 +21,13 @@ const GOLD_CHARS: usize = 1000;
 /// Makes the sample independent of those of the arm `closed_book` and of `dataset.limit`, which use the same rule: more is
 /// known about questions of that arm.
 const STREAM: u64 = 0x6175_6469_745f_3031;
+/// A completed sheet in its run's folder.
+pub const FILE: &str = "audit.jsonl";
+/// At most one in this many lines is a question where the rule is unsure, unless other questions are too few.
+const UNSURE_PART: usize = 3;
 
-/// A question to audit. The person fills in `correct_class` and `note`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A question to audit. The person fills in `answer_is`, `correct_class` and `note`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetLine {
     /// The run's name.
     pub run: String,
@@ -53,6 +60,12 @@ pub struct SheetLine {
     /// Contents of the prompt, in order, shortened.
     #[serde(default)]
     pub passages: Vec<SheetPassage>,
+    /// The question's probability of being sampled.
+    #[serde(default = "certain")]
+    pub inclusion: f64,
+    /// To fill in: `right` or `wrong`; empty: not audited. `None` where the rule judges no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_is: Option<String>,
     /// To fill in: `ok` if the class is right, else the right class; empty: not audited.
     #[serde(default)]
     pub correct_class: String,
@@ -72,27 +85,55 @@ pub struct SheetPassage {
     pub text: String,
 }
 
-/// Draws a simple random sample of `n` of the run's questions (all, if there are fewer), in their order. Failed questions
-/// were not attributed and are omitted. `outcomes` are parallel to the run's traces.
+/// Draws a sample of `n` of the run's questions (all, if there are fewer). Failed questions were not attributed and are
+/// omitted. `outcomes` and `rule` are parallel to the run's traces.
+///
+/// Questions where the rule is unsure come first and are a stratum of their own: up to a third of the sample, and all of
+/// them if they are fewer. The rest is a simple random sample of the other questions. [`SheetLine::inclusion`] is each
+/// question's share of its stratum that was drawn.
 #[must_use]
-pub fn sheet(run: &SavedRun, outcomes: &[Outcome], n: usize, seed: u64) -> Vec<SheetLine> {
-    let attributed = run
-        .traces
-        .iter()
-        .zip(outcomes)
-        .filter(|(_, outcome)| outcome.class != FailureClass::Failed);
-    let ids: Vec<QuestionId> = attributed
-        .clone()
-        .map(|(trace, _)| trace.question.id.clone())
-        .collect();
-    let drawn = sample::sampled(&ids, n, seed ^ STREAM);
-    let drawn = attributed.filter(|(trace, _)| drawn.contains(&trace.question.id));
-    drawn
-        .map(|(trace, outcome)| line(run, trace, outcome))
-        .collect()
+pub fn sheet(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    rule: &[Option<Correctness>],
+    n: usize,
+    seed: u64,
+) -> Vec<SheetLine> {
+    let (unsure, others): (Vec<usize>, Vec<usize>) = (0..run.traces.len())
+        .filter(|at| outcomes[*at].class != FailureClass::Failed)
+        .partition(|at| rule[*at] == Some(Correctness::Unsure));
+    let n_unsure = unsure
+        .len()
+        .min((n / UNSURE_PART).max(n.saturating_sub(others.len())));
+    let mut lines = Vec::new();
+    for (stratum, n) in [(unsure, n_unsure), (others, n - n_unsure)] {
+        let ids: Vec<QuestionId> = stratum
+            .iter()
+            .map(|&at| run.traces[at].question.id.clone())
+            .collect();
+        let drawn: HashSet<QuestionId> = sample::sampled(&ids, n, seed ^ STREAM);
+        let inclusion = drawn.len() as f64 / stratum.len().max(1) as f64;
+        let drawn = stratum
+            .into_iter()
+            .filter(|&at| drawn.contains(&run.traces[at].question.id));
+        lines
+            .extend(drawn.map(|at| line(run, &run.traces[at], &outcomes[at], rule[at], inclusion)));
+    }
+    lines
 }
 
-fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
+/// The probability of a sheet that has none: all lines are alike.
+fn certain() -> f64 {
+    1.0
+}
+
+fn line(
+    run: &SavedRun,
+    trace: &Trace,
+    outcome: &Outcome,
+    rule: Option<Correctness>,
+    inclusion: f64,
+) -> SheetLine {
     let members = trace
         .gold
         .groups
@@ -122,6 +163,8 @@ fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
                 text: shortened(&passage.text, PASSAGE_CHARS),
             })
             .collect(),
+        inclusion,
+        answer_is: rule.map(|_| String::new()),
         correct_class: String::new(),
         note: String::new(),
     }

@@ -3,9 +3,9 @@
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
-use crate::tests::outcome;
+use crate::tests::{JUDGE, outcome};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::types::{FailureClass, QuestionId, Stage};
+use ragtriage_core::types::{FailureClass, QuestionId, QuestionKind, Stage};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
@@ -23,14 +23,29 @@ fn plan() -> EvaluationPlan {
     evaluation(&["AnswerF1"])
 }
 
+/// The rule's decisions: five right, three wrong, two unsure.
+fn ruled() -> Vec<Option<Correctness>> {
+    (0..10)
+        .map(|at| match at {
+            0..5 => Some(Correctness::Right),
+            5..8 => Some(Correctness::Wrong),
+            _ => Some(Correctness::Unsure),
+        })
+        .collect()
+}
+
 /// The sheet of all ten, with these classes filled in, as a file.
 fn filled_in(answers: &[(&str, &str)]) -> Input {
     let (run, outcomes) = ten();
-    let mut lines = sheet(&run, &outcomes, 10, 0);
+    let mut lines = sheet(&run, &outcomes, &decisions(&run, JUDGE), 10, 0);
     for line in &mut lines {
         let answer = answers.iter().find(|(id, _)| *id == line.id.as_str());
         line.correct_class = answer.map_or(String::new(), |(_, class)| (*class).to_owned());
     }
+    file(&lines)
+}
+
+fn file(lines: &[SheetLine]) -> Input {
     let lines: Vec<String> = lines
         .iter()
         .map(|line| serde_json::to_string(line).expect("JSON"))
@@ -41,7 +56,22 @@ fn filled_in(answers: &[(&str, &str)]) -> Input {
 fn audited(answers: &[(&str, &str)]) -> Audit {
     let (run, outcomes) = ten();
     let corrections = read(&filled_in(answers), &run).expect("a sheet of the run");
-    audit(&run, &outcomes, &corrections, &plan())
+    let rule = decisions(&run, JUDGE);
+    audit(&run, &outcomes, &rule, &corrections, &plan())
+}
+
+/// The audit of answers of a sheet with these judgments.
+fn judged(rule: &[Option<Correctness>], answers: &[(usize, bool)]) -> AnswerAudit {
+    let (run, outcomes) = ten();
+    let mut lines = sheet(&run, &outcomes, rule, 10, 0);
+    for (at, is_right) in answers {
+        let id: QuestionId = format!("q{at}").as_str().into();
+        let line = lines.iter_mut().find(|line| line.id == id);
+        let judgment = if *is_right { "right" } else { "wrong" };
+        line.expect("on the sheet").answer_is = Some(judgment.to_owned());
+    }
+    let corrections = read(&file(&lines), &run).expect("a sheet of the run");
+    answer_audit(&run, rule, &corrections, &plan()).expect("judged")
 }
 
 #[test]
@@ -126,7 +156,7 @@ fn the_sample_is_seeded_and_leaves_out_what_failed() {
     let (run, mut outcomes) = ten();
     outcomes[3] = outcome(FailureClass::Failed, None);
     let ids = |n, seed| -> Vec<QuestionId> {
-        sheet(&run, &outcomes, n, seed)
+        sheet(&run, &outcomes, &[None; 10], n, seed)
             .into_iter()
             .map(|line| line.id)
             .collect()
@@ -174,6 +204,168 @@ fn what_cannot_be_read_back_is_named_by_its_line() {
     );
     assert_eq!(
         error(text.replace(r#":"ok""#, r#":"""#)),
-        "`a.jsonl`: no line has a `correct_class`"
+        "`a.jsonl`: no line has `answer_is` or `correct_class`"
+    );
+}
+
+#[test]
+fn unsure_questions_come_first_with_their_share_of_the_stratum() {
+    let (run, outcomes) = ten();
+    let mut rule = ruled();
+    rule[2] = Some(Correctness::Unsure);
+    let drawn = |n, seed| sheet(&run, &outcomes, &rule, n, seed);
+    let is_unsure = |line: &SheetLine| ["q2", "q8", "q9"].contains(&line.id.as_str());
+    for (n, n_unsure, of_unsure, of_others) in [
+        // A third of the sample: 2 of 3, and 4 of 7.
+        (6, 2, 2.0 / 3.0, 4.0 / 7.0),
+        (9, 3, 1.0, 6.0 / 7.0),
+        (50, 3, 1.0, 1.0),
+    ] {
+        let lines = drawn(n, 0);
+        assert_eq!(lines.len(), n.min(10));
+        for (at, line) in lines.iter().enumerate() {
+            let inclusion = if at < n_unsure { of_unsure } else { of_others };
+            assert_eq!(
+                (is_unsure(line), line.inclusion),
+                (at < n_unsure, inclusion)
+            );
+        }
+    }
+    // 1,000 seeds: a question is drawn 667 or 571 times, standard deviation at most sqrt(1000 / 4) = 15.8; five of them.
+    for at in 0..10 {
+        let id: QuestionId = format!("q{at}").as_str().into();
+        let lines = (0..1000).flat_map(|seed| drawn(6, seed));
+        let found: Vec<f64> = lines
+            .filter(|line| line.id == id)
+            .map(|line| line.inclusion)
+            .collect();
+        assert!(
+            (found.len() as f64 - 1000.0 * found[0]).abs() < 79.0,
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn a_run_that_is_unsure_throughout_fills_the_sheet() {
+    let (run, outcomes) = ten();
+    let lines = sheet(&run, &outcomes, &[Some(Correctness::Unsure); 10], 4, 0);
+    assert_eq!(lines.len(), 4);
+    assert!(lines.iter().all(|line| line.inclusion == 0.4));
+}
+
+#[test]
+fn answers_are_judged_where_the_rule_judges_them() {
+    let (mut run, outcomes) = ten();
+    run.traces[1].question.kind = QuestionKind::Unanswerable;
+    run.traces[2].question.answers.clear();
+    run.traces[3].arms[0].attempts[0].extracted = "1815".to_owned();
+    let rule = decisions(&run, JUDGE);
+    assert_eq!(
+        rule[..4],
+        [
+            Some(Correctness::Right),
+            None,
+            None,
+            Some(Correctness::Wrong)
+        ]
+    );
+    let asked: Vec<bool> = sheet(&run, &outcomes, &rule, 10, 0)[..4]
+        .iter()
+        .map(|line| line.answer_is.is_some())
+        .collect();
+    assert_eq!(asked, [true, false, false, true]);
+}
+
+#[test]
+fn right_answers_are_corrected_by_the_audit() {
+    // Called right: one is, one is not. Called wrong: two are. Unsure: one of each.
+    let found = judged(
+        &ruled(),
+        &[
+            (0, true),
+            (1, false),
+            (5, false),
+            (6, false),
+            (8, true),
+            (9, false),
+        ],
+    );
+    assert_eq!(
+        (found.n_questions, found.n_unsure, found.n_audited),
+        (10, 2, 6)
+    );
+    let cells: Vec<_> = found
+        .cells
+        .iter()
+        .map(|cell| (cell.rule, cell.is_right, cell.count))
+        .collect();
+    assert_eq!(
+        cells,
+        [
+            (Correctness::Right, false, 1),
+            (Correctness::Right, true, 1),
+            (Correctness::Wrong, false, 2),
+            (Correctness::Unsure, false, 1),
+            (Correctness::Unsure, true, 1),
+        ]
+    );
+    // Of the four decided ones three agree; by chance 1/2 x 1/4 + 1/2 x 3/4 = 1/2: kappa = (3/4 - 1/2) / (1 - 1/2).
+    let kappa = found.kappa.expect("both judgments occur");
+    assert!((kappa.observed - 0.75).abs() < 1e-12 && (kappa.value - 0.5).abs() < 1e-12);
+    // Decided: lambda = cov 1/8 / var 1/4 = 1/2, so 1/2 x 5/8 + (1/4 - 1/2 x 1/2) = 5/16; unsure: 1/2. Together
+    // 8/10 x 5/16 + 2/10 x 1/2 = .35. The rule alone: (5 + 2 x 1/2) / 10.
+    let right = found.right.expect("both strata were audited");
+    assert!((right.mean - 0.35).abs() < 1e-12 && (right.predicted - 0.6).abs() < 1e-12);
+    assert!(right.ci95.low < 0.35 && right.ci95.high > 0.35);
+}
+
+#[test]
+fn unsure_questions_without_an_audit_leave_the_share_open() {
+    let found = judged(&ruled(), &[(0, true), (1, true), (5, false)]);
+    assert_eq!((found.n_audited, found.right), (3, None));
+    assert!(found.kappa.is_some());
+}
+
+#[test]
+fn classes_of_oversampled_questions_count_less() {
+    let (run, _) = ten();
+    let outcomes: Vec<Outcome> = (0..10)
+        .map(|_| outcome(FailureClass::Correct, None))
+        .collect();
+    // Both unsure questions and two of the other eight were audited.
+    let mut lines = sheet(&run, &outcomes, &ruled(), 10, 0);
+    for (id, class) in [
+        ("q8", "ranking"),
+        ("q9", "ranking"),
+        ("q0", "ok"),
+        ("q5", "ok"),
+    ] {
+        let line = lines.iter_mut().find(|line| line.id.as_str() == id);
+        class.clone_into(&mut line.expect("on the sheet").correct_class);
+    }
+    let corrections = read(&file(&lines), &run).expect("a sheet of the run");
+    let audit = audit(&run, &outcomes, &ruled(), &corrections, &plan());
+    // Weights 2/2 and 8/2: 2 of 10.
+    assert!((audit.wrong.share - 0.2).abs() < 1e-12 && audit.wrong.count == 2);
+    assert!((audit.classes["ranking"].corrected - 0.2).abs() < 1e-12);
+    assert_eq!(audit.answers, None);
+}
+
+#[test]
+fn judgments_that_cannot_be_read_back_are_named_by_their_line() {
+    let (run, _) = ten();
+    let text = filled_in(&[("q0", "ok")]).text().to_owned();
+    let error = |from: &str, to: &str| {
+        let input = Input::new("a.jsonl", text.replacen(from, to, 1)).expect("not empty");
+        read(&input, &run).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(r#""answer_is":"""#, r#""answer_is":"yes""#),
+        "`a.jsonl` line 1: unknown judgment `yes` in `answer_is`"
+    );
+    assert_eq!(
+        error(r#""inclusion":1.0"#, r#""inclusion":0.0"#),
+        "`a.jsonl` line 1: `inclusion` is 0, not a probability above 0"
     );
 }

@@ -8,9 +8,12 @@ use crate::pictures::Tile;
 use crate::render::html::{self, escape, facts, notices, table};
 use crate::run::provenance::Provenance;
 
-/// Writes verdict, rule of thumb, main figures and notices.
+/// Writes the audited share of right answers, verdict, rule of thumb, main figures and notices.
 pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     let run = page.run;
+    if run.right.is_some() {
+        facts(run.right.as_slice(), out);
+    }
     html::verdict(&run.verdict, out);
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(

@@ -11,6 +11,7 @@ pub mod provenance;
 pub mod support;
 mod tables;
 
+use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::diagnose::{self, TwoByTwo};
@@ -33,6 +34,8 @@ pub(crate) use tables::{
 pub struct RunReport {
     /// The run's name.
     pub name: String,
+    /// Share of right answers, corrected by an audit; `None` without one.
+    pub right: Option<Fact>,
     /// Corpus and questions.
     pub data: [Fact; 2],
     /// Tags, configuration, provenance.
@@ -77,6 +80,7 @@ impl RunReport {
         let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
         Self {
             name: run.manifest.name.clone(),
+            right: summary.answer_audit.as_ref().and_then(right_answers),
             data: head::data(run, summary),
             head: head::head(run),
             notices: notices::notices(run, summary),
@@ -108,6 +112,7 @@ impl RunReport {
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
+        report.facts(self.right.iter().cloned().collect());
         report.elements.push(Element::Verdict(self.verdict.clone()));
         if let Some(rule) = &self.rule_of_thumb {
             let rule = format!("Rule of thumb: {rule}.");

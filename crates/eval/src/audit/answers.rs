@@ -1,0 +1,120 @@
+//! Audits the rule of rightness: agreement with a person, and the share of right answers corrected for its errors.
+
+use std::collections::BTreeMap;
+
+use super::answer_audit::{AnswerAudit, JudgedCell};
+use super::corrections::Corrections;
+use super::correctness::Correctness;
+use crate::summary::{self, EvaluationPlan};
+use ragtriage_core::attribute::judge::{Judge, rightness};
+use ragtriage_core::stats::kappa::{Disagreement, kappa};
+use ragtriage_core::stats::ppi::{AuditedValue, PpiItem, ppi_mean};
+use ragtriage_core::types::QuestionKind;
+use ragtriage_runs::SavedRun;
+
+/// Returns the rule's decision on each question's answer; `None` for unanswerable questions and those without an answer or a
+/// gold answer.
+#[must_use]
+pub fn decisions(run: &SavedRun, judge: Judge) -> Vec<Option<Correctness>> {
+    run.traces
+        .iter()
+        .map(|trace| {
+            let right = rightness(trace, judge).retrieved?;
+            let decision = if right {
+                Correctness::Right
+            } else {
+                Correctness::Wrong
+            };
+            (trace.question.kind != QuestionKind::Unanswerable).then_some(decision)
+        })
+        .collect()
+}
+
+/// Computes the results of the audit of answers; `None` if no answer was judged. `rule` is parallel to the run's traces.
+///
+/// The share of right answers is that of [`ppi_mean`], with 0.5 as the prediction where the rule is unsure, and these
+/// questions as a stratum.
+#[must_use]
+pub fn answer_audit(
+    run: &SavedRun,
+    rule: &[Option<Correctness>],
+    corrections: &Corrections,
+    plan: &EvaluationPlan,
+) -> Option<AnswerAudit> {
+    let audited: BTreeMap<usize, AuditedAnswer> = corrections
+        .judged
+        .iter()
+        .filter_map(|question| {
+            let answer = AuditedAnswer {
+                rule: rule[question.at]?,
+                is_right: question.is_right?,
+                weight: 1.0 / question.inclusion,
+            };
+            Some((question.at, answer))
+        })
+        .collect();
+    if audited.is_empty() {
+        return None;
+    }
+    let (places, items): (Vec<usize>, Vec<PpiItem>) = rule
+        .iter()
+        .enumerate()
+        .filter_map(|(at, rule)| Some((at, item((*rule)?, audited.get(&at)))))
+        .unzip();
+    let traces = places.iter().map(|&at| &run.traces[at]);
+    let cluster_of = summary::cluster_of(traces, plan.cluster);
+    let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
+    let (mut grades, mut grade_clusters) = (Vec::new(), Vec::new());
+    for (at, cluster) in places.iter().zip(&cluster_of) {
+        let Some(answer) = audited.get(at) else {
+            continue;
+        };
+        *counts.entry((answer.rule, answer.is_right)).or_default() += 1;
+        if answer.rule != Correctness::Unsure {
+            let by_rule = answer.rule == Correctness::Right;
+            grades.push((i32::from(by_rule), i32::from(answer.is_right)));
+            grade_clusters.push(*cluster);
+        }
+    }
+    Some(AnswerAudit {
+        n_questions: items.len(),
+        n_unsure: rule
+            .iter()
+            .filter(|rule| **rule == Some(Correctness::Unsure))
+            .count(),
+        n_audited: audited.len(),
+        cells: counts
+            .into_iter()
+            .map(|((rule, is_right), count)| JudgedCell {
+                rule,
+                is_right,
+                count,
+            })
+            .collect(),
+        kappa: kappa(&grades, &grade_clusters, Disagreement::Any),
+        right: ppi_mean(&items, &cluster_of),
+    })
+}
+
+/// A judged answer.
+struct AuditedAnswer {
+    rule: Correctness,
+    is_right: bool,
+    /// Inverse of the probability of being sampled.
+    weight: f64,
+}
+
+fn item(rule: Correctness, audited: Option<&AuditedAnswer>) -> PpiItem {
+    PpiItem {
+        prediction: match rule {
+            Correctness::Right => 1.0,
+            Correctness::Wrong => 0.0,
+            Correctness::Unsure => 0.5,
+        },
+        stratum: usize::from(rule == Correctness::Unsure),
+        audited: audited.map(|answer| AuditedValue {
+            value: f64::from(u8::from(answer.is_right)),
+            weight: answer.weight,
+        }),
+    }
+}
