@@ -61,6 +61,8 @@ fn a_sheet_holds_what_a_person_needs() {
           "text": "Gamma restarts. Gamma restarts often. Gamma restarts."
         }
       ],
+      "inclusion": 1.0,
+      "answer_is": "",
       "correct_class": "",
       "note": ""
     }
@@ -125,6 +127,52 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
 }
 
 #[test]
+fn judged_answers_lead_the_reports_of_the_run() {
+    let project = two_runs(&[]);
+    let report = |args: &[&str]| {
+        let outcome = project.call(&[&["report", "runs/k1"], args].concat());
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        outcome.stdout
+    };
+    let lead = "Right answers  ";
+    assert!(!report(&["--format", "terminal"]).contains(lead));
+    // The rule calls q1 and q2 right and q3 wrong; so does the person, but for q2.
+    let judged: String = sheet(&project, &["9"])
+        .lines()
+        .zip(["right", "wrong", "wrong"])
+        .map(|(line, judgment)| {
+            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            line["answer_is"] = judgment.into();
+            line.to_string() + "\n"
+        })
+        .collect();
+    project.write("audit.jsonl", &judged);
+    // All three were audited: 1 of 3, standard error sqrt(3/2 x 2/3) / 3 = 1/3, t(.975, 2) = 4.30. The rule agrees on 2 of
+    // 3, by chance 2/3 x 1/3 + 1/3 x 2/3 = 4/9: kappa = (2/3 - 4/9) / (5/9) = .4.
+    let found = report(&["--audited", "audit.jsonl"]);
+    let right =
+        "0.333, 95% CI [0.000, 1.000], corrected by an audit of 3 answers (rule alone: 0.667)";
+    assert!(
+        found.contains(&format!("  Right answers: {right}.\n")),
+        "{found}"
+    );
+    assert!(
+        found.contains("agreement 66.7%, Cohen's kappa 0.40"),
+        "{found}"
+    );
+    assert!(
+        !found.contains("error rate"),
+        "no class was audited: {found}"
+    );
+    let shown = report(&["--format", "terminal"]);
+    assert_eq!(shown.lines().nth(1), Some(&*format!("  {lead}{right}")));
+    let summary: Value = serde_json::from_str(&report(&["--format", "json"])).expect("JSON");
+    let mean = summary["answer_audit"]["right"]["mean"].as_f64();
+    assert!((mean.expect("a share") - 1.0 / 3.0).abs() < 1e-12);
+    assert!(report(&["--out", "-"]).contains(right), "the page");
+}
+
+#[test]
 fn a_sheet_that_is_none_of_this_run_is_refused() {
     let project = two_runs(&[]);
     let text = sheet(&project, &["9"]);
@@ -135,7 +183,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     };
     refuses(
         text.clone(),
-        "error: `audit.jsonl`: no line has a `correct_class`",
+        "error: `audit.jsonl`: no line has `answer_is` or `correct_class`",
     );
     refuses(
         fill_in(&text, &[("q2", "Ranking")]),
