@@ -1,8 +1,9 @@
 //! The audit of answers: the corrected share of right answers, and the agreement of rule and person.
 
 use crate::document::{Fact, Table};
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_eval::audit::{AnswerAudit, Correctness};
+use ragtriage_eval::audit::AnswerAudit;
 
 /// Returns the corrected share of right answers; `None` if the audit does not determine it.
 pub(crate) fn right_answers(audit: &AnswerAudit) -> Option<Fact> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::kappa::Kappa;
 use ragtriage_core::stats::ppi::PpiMean;
 use ragtriage_core::types::{
@@ -17,7 +18,7 @@ use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
 use ragtriage_eval::audit::{
-    AnswerAudit, Audit, CorrectedShare, Correctness, JudgedCell, Mistake, SheetLine, SheetPassage,
+    AnswerAudit, Audit, CorrectedShare, JudgedCell, Mistake, SheetLine, SheetPassage,
 };
 use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
 use ragtriage_eval::summary::{self, MeasureSummary, Share};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::correctness::Correctness;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::kappa::Kappa;
 use ragtriage_core::stats::ppi::PpiMean;
 

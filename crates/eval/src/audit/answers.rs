@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::answer_audit::{AnswerAudit, JudgedCell};
 use super::corrections::Corrections;
-use super::correctness::Correctness;
 use crate::summary::{self, EvaluationPlan};
-use ragtriage_core::attribute::judge::{Judge, rightness};
+use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::kappa::{Disagreement, kappa};
 use ragtriage_core::stats::ppi::{AuditedValue, PpiItem, ppi_mean};
-use ragtriage_core::types::QuestionKind;
+use ragtriage_core::types::{ArmName, QuestionKind};
 use ragtriage_runs::SavedRun;
 
 /// Returns the rule's decision on each question's answer; `None` for unanswerable questions and those without an answer or a
@@ -19,12 +19,8 @@ pub fn decisions(run: &SavedRun, judge: Judge) -> Vec<Option<Correctness>> {
     run.traces
         .iter()
         .map(|trace| {
-            let right = rightness(trace, judge).retrieved?;
-            let decision = if right {
-                Correctness::Right
-            } else {
-                Correctness::Wrong
-            };
+            let attempt = trace.attempt(ArmName::Retrieved)?;
+            let decision = judge_attempt(&trace.question, attempt, judge)?.correctness;
             (trace.question.kind != QuestionKind::Unanswerable).then_some(decision)
         })
         .collect()
@@ -106,11 +102,7 @@ struct AuditedAnswer {
 
 fn item(rule: Correctness, audited: Option<&AuditedAnswer>) -> PpiItem {
     PpiItem {
-        prediction: match rule {
-            Correctness::Right => 1.0,
-            Correctness::Wrong => 0.0,
-            Correctness::Unsure => 0.5,
-        },
+        prediction: rule.score(),
         stratum: usize::from(rule == Correctness::Unsure),
         audited: audited.map(|answer| AuditedValue {
             value: f64::from(u8::from(answer.is_right)),

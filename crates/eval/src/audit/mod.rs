@@ -7,7 +7,6 @@
 pub(crate) mod answer_audit;
 mod answers;
 mod corrections;
-mod correctness;
 mod error;
 mod rates;
 mod sheet;
@@ -18,7 +17,6 @@ mod tests;
 pub use answer_audit::{AnswerAudit, JudgedCell};
 pub use answers::{answer_audit, decisions};
 pub use corrections::{AuditedQuestion, Corrections, read};
-pub use correctness::Correctness;
 pub use error::AuditError;
 pub use rates::{Audit, CorrectedShare, Mistake, audit};
 pub use sheet::{FILE, SheetLine, SheetPassage, sheet};

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::correctness::Correctness;
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::sample;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{

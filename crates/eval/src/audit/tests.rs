@@ -5,6 +5,7 @@ use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
 use crate::tests::{JUDGE, outcome};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::rightness::Correctness;
 use ragtriage_core::types::{FailureClass, QuestionId, QuestionKind, Stage};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
@@ -305,9 +306,9 @@ fn right_answers_are_corrected_by_the_audit() {
         [
             (Correctness::Right, false, 1),
             (Correctness::Right, true, 1),
-            (Correctness::Wrong, false, 2),
             (Correctness::Unsure, false, 1),
             (Correctness::Unsure, true, 1),
+            (Correctness::Wrong, false, 2),
         ]
     );
     // Of the four decided ones three agree; by chance 1/2 x 1/4 + 1/2 x 3/4 = 1/2: kappa = (3/4 - 1/2) / (1 - 1/2).
