@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::price::Price;
 use crate::closed_set::closed_set;
+use crate::rightness::JudgeOrder;
 
 closed_set! {
     /// The kind of model that judges answers.
@@ -100,5 +101,15 @@ impl JudgeSettings {
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.kind != JudgeKind::None
+    }
+
+    /// Returns the orders that the judge is asked in.
+    #[must_use]
+    pub fn asked_orders(&self) -> &'static [JudgeOrder] {
+        if self.orders {
+            &JudgeOrder::ALL
+        } else {
+            &[JudgeOrder::GoldFirst]
+        }
     }
 }
