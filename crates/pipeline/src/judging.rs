@@ -8,10 +8,10 @@ use super::PipelineError;
 use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
 use ragtriage_core::rightness::JudgeOrder;
-use ragtriage_core::types::Question;
+use ragtriage_core::types::{Question, Trace};
 use ragtriage_models::judge::{AnswerJudge, JudgeFailure};
 use ragtriage_runs::judged::{self, JudgeReply};
-use ragtriage_runs::{LineWriter, RunFolder, SavedRun};
+use ragtriage_runs::{LineWriter, RunFolder};
 
 /// The calls that a judge is asked.
 pub struct JudgePlan {
@@ -36,7 +36,7 @@ pub struct JudgingOutcome {
     pub last: Option<String>,
 }
 
-/// Asks the judge of `plan` for each answer of `run` that it has not judged yet.
+/// Asks the judge of `plan` for each answer in `traces` that it has not judged yet.
 ///
 /// Each reply is written as soon as its question is done. Failures concern single questions; twenty in a row, or a reached
 /// limit, end the asking. Neither makes the run fail.
@@ -45,12 +45,12 @@ pub struct JudgingOutcome {
 /// I/O errors of `judge.jsonl`, and a panic.
 pub async fn judge_answers(
     folder: &RunFolder,
-    run: &SavedRun,
+    traces: &[Trace],
     plan: &JudgePlan,
     progress: &dyn Progress,
 ) -> Result<JudgingOutcome, PipelineError> {
     let earlier = judged::read(folder)?;
-    let mut waiting = pending(run, &earlier, plan).into_iter();
+    let mut waiting = pending(traces, &earlier, plan).into_iter();
     let mut outcome = JudgingOutcome::default();
     if waiting.len() == 0 {
         return Ok(outcome);
@@ -95,9 +95,9 @@ struct JudgedAnswer {
     failure: Option<JudgeFailure>,
 }
 
-fn pending(run: &SavedRun, earlier: &[JudgeReply], plan: &JudgePlan) -> Vec<PendingAnswer> {
-    let known = judged::verdicts(&run.traces, earlier, plan.judge.identity());
-    let answers = run.traces.iter().zip(known).filter_map(|(trace, known)| {
+fn pending(traces: &[Trace], earlier: &[JudgeReply], plan: &JudgePlan) -> Vec<PendingAnswer> {
+    let known = judged::verdicts(traces, earlier, plan.judge.identity());
+    let answers = traces.iter().zip(known).filter_map(|(trace, known)| {
         let answer = judged::answer_to_judge(trace)?;
         let calls: Vec<(JudgeOrder, usize)> = plan
             .orders

@@ -6,10 +6,11 @@ use super::environment::Environment;
 use super::error::AssembleError;
 use super::generation::{self, EndpointTable};
 use super::prompt::prompt_counter;
-use crate::estimate::CallTerms;
+use crate::estimate;
 use crate::judging::JudgePlan;
-use crate::settings::Resolved;
+use crate::settings::{Resolved, Settings, SettingsError};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, JudgeSettings};
+use ragtriage_core::types::{JudgeEstimate, Question};
 use ragtriage_models::judge::EndpointJudge;
 use ragtriage_models::llm::{Allowance, CachedReplies, Generator, openai};
 
@@ -69,10 +70,25 @@ pub fn judge(
     }))
 }
 
-/// Returns the parameters of estimates of the judge's calls.
-#[must_use]
-pub fn judge_terms(judge: &JudgeSettings) -> CallTerms {
-    generation::terms(&endpoint(judge))
+/// Bounds the calls of the judge for `questions`; `None` without a judge.
+///
+/// # Errors
+/// An unavailable token counter.
+pub fn judge_estimate(
+    settings: &Settings,
+    questions: &[Question],
+) -> Result<Option<JudgeEstimate>, SettingsError> {
+    let (answers, replies) = (
+        generation::terms(&settings.generation),
+        generation::terms(&endpoint(&settings.judge)),
+    );
+    Ok(estimate::judge_estimate(
+        questions,
+        &settings.judge,
+        answers.most_completion_tokens,
+        replies.most_completion_tokens,
+        prompt_counter()?.as_ref(),
+    ))
 }
 
 /// Returns the judge's endpoint as that of a generator.

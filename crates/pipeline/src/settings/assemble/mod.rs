@@ -23,7 +23,7 @@ use self::evaluation::check;
 pub use self::evaluation::{evaluation, gates};
 pub use self::generation::terms;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
-pub use self::judge::{AssembledJudge, judge, judge_terms};
+pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{prompt_counter, template};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
