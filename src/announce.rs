@@ -56,6 +56,9 @@ fn transfer(recipient: &Recipient, questions: usize, documents: usize) -> String
                 "{questions} questions with passages of {documents} documents go to {address} (generator)"
             )
         }
+        RecipientRole::Judge => {
+            format!("{questions} questions with gold answers and answers go to {address} (judge)")
+        }
         RecipientRole::Service => format!("{questions} questions go to {address} (service)"),
     }
 }

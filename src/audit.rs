@@ -7,8 +7,7 @@ use clap::ValueEnum;
 use crate::failure::Failure;
 use crate::output;
 use crate::report_format::ReportFormat;
-use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_eval::audit::{self, AnswerAudit};
+use ragtriage_eval::audit::{self, Corrections};
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_report::audit as shown;
@@ -66,20 +65,13 @@ pub(super) fn audited(
     }
 }
 
-/// Returns the results of the audit stored in the run's folder, if there is one.
-pub(super) fn stored(
-    folder: &RunFolder,
-    run: &SavedRun,
-    outcomes: &[Outcome],
-    plan: &EvaluationPlan,
-) -> Result<Option<AnswerAudit>, Failure> {
+/// Reads the audit stored in the run's folder, if there is one.
+pub(super) fn stored(folder: &RunFolder, run: &SavedRun) -> Result<Option<Corrections>, Failure> {
     let file = folder.file(audit::FILE);
     if !file.exists() {
         return Ok(None);
     }
-    let corrections = audit::read(&Input::read(&file)?, run)?;
-    let rule = audit::decisions(run, outcomes);
-    Ok(audit::answer_audit(run, &rule, &corrections, plan))
+    Ok(Some(audit::read(&Input::read(&file)?, run)?))
 }
 
 fn other_form(flag: &str, forms: &str, found: ReportFormat) -> Failure {

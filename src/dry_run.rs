@@ -8,8 +8,7 @@ use crate::output;
 use crate::run_args::RunArgs;
 use crate::sample::sample;
 use ragtriage_core::config::{GeneratorName, Price};
-use ragtriage_core::types::Dataset;
-use ragtriage_core::types::Estimate;
+use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
@@ -30,6 +29,7 @@ pub(super) async fn dry_run(
     let settings = resolved.settings.clone();
     let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
     sample(&mut dataset, &settings)?;
+    let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
     let recipients = recipients(&settings);
     let mut local = resolved;
     local.settings = without_services(&settings);
@@ -48,7 +48,7 @@ pub(super) async fn dry_run(
     };
     let sent = recipients
         .iter()
-        .map(|recipient| sending(recipient, &settings, &estimate))
+        .map(|recipient| sending(recipient, &settings, &estimate, judge.as_ref()))
         .collect();
     let dry_run = DryRun {
         config: local
@@ -64,6 +64,7 @@ pub(super) async fn dry_run(
         is_priced: settings.generation.price != Price::default(),
         stand_in: stand_in(&settings, &local.settings),
         estimate,
+        judge,
         sent,
     };
     if args.json {
@@ -121,7 +122,12 @@ fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
 }
 
 /// Estimates the data sent to one service.
-fn sending(recipient: &Recipient, settings: &Settings, estimate: &Estimate) -> Sending {
+fn sending(
+    recipient: &Recipient,
+    settings: &Settings,
+    estimate: &Estimate,
+    judge: Option<&JudgeEstimate>,
+) -> Sending {
     let Recipient {
         role,
         address,
@@ -148,6 +154,7 @@ fn sending(recipient: &Recipient, settings: &Settings, estimate: &Estimate) -> S
             estimate.questions_called as u64,
             is_own,
         ),
+        RecipientRole::Judge => ("judge", 0, judge.map_or(0, |judge| judge.questions), false),
         RecipientRole::Service => ("service", 0, questions, true),
     };
     let texts = *role != RecipientRole::VectorStore;

@@ -36,7 +36,8 @@ pub fn environment(
         || settings.rerank.endpoint.is_some()
         || settings.chunking.tokenizer == Tokenizer::Model
         || settings.generation.generator == GeneratorName::Qa
-        || (settings.generation.generator == GeneratorName::Openai && !no_cache);
+        || ((settings.generation.generator == GeneratorName::Openai || settings.judge.is_on())
+            && !no_cache);
     let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file
     let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(

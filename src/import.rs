@@ -9,8 +9,9 @@ use clap::Args;
 use sha2::{Digest, Sha256};
 
 use crate::bars::ProgressBars;
-use crate::environment::git_commit;
+use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
+use crate::judge;
 use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
@@ -60,6 +61,11 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut resolved = Resolved::new(Some(config), &args.sets)?;
+        let judge = if resolved.settings.judge.is_on() {
+            assemble::judge(&resolved, &environment(&resolved, false, false)?)?
+        } else {
+            None
+        };
         let clock = Instant::now();
         let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         let input = Input::read(&args.file)?;
@@ -102,9 +108,13 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
         // Half an import is worth nothing: the file is still there.
-        execute(source, &mut sink, &ProgressBars::new())
+        let bars = ProgressBars::new();
+        execute(source, &mut sink, &bars)
             .await
             .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        if let Some(judge) = judge {
+            judge::ask(&folder, judge, &bars).await?;
+        }
         run::conclude(&folder, &resolved.settings, args.json)
     })
 }

@@ -17,6 +17,7 @@ mod environment;
 mod failure;
 mod import;
 mod init;
+mod judge;
 mod model;
 mod output;
 mod page;

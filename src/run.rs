@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
 use crate::sample::sample;
-use crate::{announce, dry_run, output, report, resume};
+use crate::{announce, dry_run, judge, output, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
@@ -52,6 +52,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let environment = environment(&resolved, args.offline, args.no_cache)?;
+        let judge = assemble::judge(&resolved, &environment)?;
         let bars = ProgressBars::new();
         let clock = Instant::now();
         let work = if let Some(url) = &resolved.settings.external.url {
@@ -114,6 +115,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             _ if args.resume.is_some() => {}
             _ => drop_if_empty(&folder),
         })?;
+        if let Some(judge) = judge {
+            judge::ask(&folder, judge, &bars).await?;
+        }
         conclude(&folder, &resolved.settings, args.json)
     })
 }

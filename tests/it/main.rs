@@ -26,6 +26,7 @@ mod formats;
 mod generator;
 mod import;
 mod init;
+mod judge;
 mod kill;
 mod label;
 mod lint;

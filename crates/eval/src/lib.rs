@@ -3,7 +3,7 @@
 //! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
 //! and verdict; [`modes`], [`positions`] and [`cuts`] break these down; [`summary`] combines them. [`compare`] compares runs with
 //! a baseline question by question, [`gate`] applies quality gates. [`curves`] and [`distribution`] provide data for charts.
-//! [`audit`] measures how often an auditor agrees with the attribution. [`tuning`] compares the trials of a sweep. [`files`]
+//! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep. [`files`]
 //! scores runs and predictions of other systems, which are not saved runs.
 
 mod answer_scores;
@@ -16,6 +16,7 @@ pub mod diagnose;
 pub mod distribution;
 pub mod files;
 pub mod gate;
+pub mod judge;
 mod measure_summary;
 pub mod modes;
 pub mod outcomes;

@@ -9,6 +9,7 @@ use super::arms::{self, ArmScore, Repeats, TokenTotals};
 use super::audit::answer_audit::AnswerAudit;
 use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
+use super::judge::judge_summary::JudgeSummary;
 pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
@@ -66,6 +67,9 @@ pub struct Summary {
     /// The audit of answers, if the run has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_audit: Option<AnswerAudit>,
+    /// The judge's verdicts, if the run has any. No other number depends on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeSummary>,
     /// By measure name.
     pub measures: BTreeMap<String, MeasureSummary>,
     /// Every failure class, including those without questions.
@@ -171,6 +175,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         schema: SCHEMA,
         n_questions: run.traces.len(),
         answer_audit: None,
+        judge: None,
         class_shares: shares(&classes, run.traces.len()),
         classes,
         generation: count(

@@ -1,10 +1,11 @@
 //! Models: generators, encoders and rerankers, local and behind endpoints, with their caches.
 //!
-//! [`llm`] answers prompts, [`embed`] converts texts to vectors, [`rerank`] scores pairs; [`service`] calls an external
+//! [`llm`] answers prompts, [`judge`] compares answers, [`embed`] converts texts to vectors, [`rerank`] scores pairs; [`service`] calls an external
 //! RAG. [`cache`] stores their results by the hash of the inputs.
 
 pub mod cache;
 pub mod embed;
+pub mod judge;
 pub mod llm;
 pub mod rerank;
 pub mod service;

@@ -17,6 +17,7 @@ pub mod execute;
 pub mod generate;
 mod index;
 pub mod ingest;
+pub mod judging;
 pub mod lengths;
 pub mod plan;
 pub mod pool;

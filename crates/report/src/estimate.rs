@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::document::{Element, Fact, Report, Table};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Estimate, TimeForecast};
+use ragtriage_core::types::{Estimate, JudgeEstimate, TimeForecast};
 
 /// The results of a dry run.
 #[derive(Clone, Debug, Serialize)]
@@ -27,6 +27,9 @@ pub struct DryRun {
     /// The counts.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// The judge's calls; `None` without a judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeEstimate>,
     /// The data sent to each service.
     pub sent: Vec<Sending>,
 }
@@ -59,7 +62,7 @@ pub fn report(dry_run: &DryRun) -> Report {
     report.elements.push(Element::Paragraph(
         "Nothing is sent and no run is written.".to_owned(),
     ));
-    report.facts(vec![
+    let mut facts = vec![
         Fact::new(
             "Questions",
             format!(
@@ -70,7 +73,9 @@ pub fn report(dry_run: &DryRun) -> Report {
             ),
         ),
         Fact::new("Generator", &*dry_run.generator),
-    ]);
+    ];
+    facts.extend(dry_run.judge.as_ref().map(judge));
+    report.facts(facts);
     report.warnings(&warnings(dry_run));
     if !estimate.arms.is_empty() {
         report.table(calls(estimate));
@@ -80,6 +85,22 @@ pub fn report(dry_run: &DryRun) -> Report {
     report.heading("Data sent");
     report.facts(sent(&dry_run.sent));
     report
+}
+
+fn judge(estimate: &JudgeEstimate) -> Fact {
+    let cost = if estimate.most_cost_usd > 0.0 {
+        format!(", ${:.4}", estimate.most_cost_usd)
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "at most {} about {}: {} prompt tokens, {} reply tokens{cost}",
+        counted(estimate.calls, "call"),
+        counted(estimate.questions, "answer"),
+        count(estimate.most_prompt_tokens),
+        count(estimate.most_completion_tokens)
+    );
+    Fact::new("Judge", text)
 }
 
 fn warnings(dry_run: &DryRun) -> Vec<String> {

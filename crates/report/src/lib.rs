@@ -15,6 +15,7 @@ mod external;
 pub mod gates;
 pub mod glossary;
 pub mod html;
+mod judge;
 pub mod labelling;
 pub mod lint;
 pub mod pictures;

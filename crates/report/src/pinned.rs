@@ -320,6 +320,7 @@ fn what_a_run_would_cost() {
                 after_questions: 18,
             }),
         },
+        judge: None,
         sent: vec![
             sending(false, true),
             sending(false, false),

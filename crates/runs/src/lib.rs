@@ -3,10 +3,11 @@
 //!
 //! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage
 //! that a trace names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`.
-//! Replies of unfinished questions are in `replies.jsonl` ([`replies`]).
+//! Replies of unfinished questions are in `replies.jsonl` ([`replies`]), verdicts of a judge in `judge.jsonl` ([`judged`]).
 
 pub mod external;
 mod folder;
+pub mod judged;
 mod lines;
 mod manifest;
 mod private;

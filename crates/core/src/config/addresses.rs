@@ -14,6 +14,7 @@ impl Settings {
                 "generation.base_url",
                 Some(&mut settings.generation.base_url),
             ),
+            ("judge.base_url", Some(&mut settings.judge.base_url)),
             ("vector_store.url", Some(&mut settings.vector_store.url)),
             ("external.url", settings.external.url.as_mut()),
             (

@@ -4,6 +4,7 @@ mod addresses;
 mod bm25;
 mod dataset;
 mod evaluation;
+mod judge;
 mod marks;
 mod model;
 mod out_of_range;
@@ -21,6 +22,7 @@ mod vector_store_ranges;
 pub use bm25::Bm25Variant;
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
+pub use judge::{JudgeKind, JudgeSettings};
 pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
 

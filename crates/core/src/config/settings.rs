@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
+use super::judge::JudgeSettings;
 use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
@@ -34,6 +35,9 @@ pub struct Settings {
     pub vector_store: VectorStoreSettings,
     /// Generation of answers.
     pub generation: GenerationSettings,
+    /// A model that compares answers with gold answers; its verdicts are shown next to the rule's.
+    #[schemars(extend("x-resume" = "may change"))]
+    pub judge: JudgeSettings,
     /// An external RAG service to evaluate instead of the built-in pipeline.
     pub external: ExternalSettings,
     /// Evaluation of rankings and answers.

@@ -28,6 +28,9 @@ impl Settings {
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
         check_rerank(&self.rerank, retrieval.k)?;
         check_filter(&retrieval.filter)?;
+        if self.judge.is_on() && self.judge.model.is_empty() {
+            return refuse("judge.model", "empty", "must name the model of the judge");
+        }
         self.check_retrievers()?;
         self.check_arms()
     }

@@ -3,6 +3,8 @@
 //! [`Judge`] holds the rule of an evaluation: classes, loss budget, conditions, comparisons, gates and the verdict all read
 //! its [`Judgment`]s. The official scores (`AnswerEM`, `AnswerF1`) do not depend on it.
 //!
+//! A judge (a model that is asked with [`comparison_prompt`]) is measured and shown next to the rule, and decides nothing.
+//!
 //! The rule `auto` compares values as values, names by tokens, and sentences by what they offer: another value of the same type,
 //! a negation or a list of candidates rejects. Where it cannot tell, the answer is [`Correctness::Unsure`].
 
@@ -11,6 +13,7 @@ mod bench;
 mod calendar;
 mod clean;
 mod code;
+mod comparison_prompt;
 mod facts;
 mod grounded;
 mod judge;
@@ -40,6 +43,7 @@ mod tests;
 
 #[cfg(test)]
 use auto::auto;
+pub use comparison_prompt::{JudgeOrder, JudgeVerdict, comparison_prompt};
 pub use grounded::{groundedness, unsupported_values};
 pub use judge::{Judge, RightRule};
 pub use verdict::{Correctness, Judgment};

@@ -36,6 +36,21 @@ pub struct Estimate {
     pub stop: Option<Stop>,
 }
 
+/// Calls that a judge would get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct JudgeEstimate {
+    /// Questions with gold answers, each of which may be answered.
+    pub questions: u64,
+    /// Calls if all of them are answered.
+    pub calls: u64,
+    /// Tokens of their prompts if every answer has the generator's maximum length.
+    pub most_prompt_tokens: u64,
+    /// Maximum tokens of their replies.
+    pub most_completion_tokens: u64,
+    /// Maximum cost in US dollars.
+    pub most_cost_usd: f64,
+}
+
 /// The prompts of one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ArmCalls {

@@ -29,7 +29,7 @@ pub use class::{FailureClass, Fault, Flag, Mode, Stage};
 pub use corpus::Corpus;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
-pub use estimate::{ArmCalls, Estimate, Forecast, Kept, Stop, TimeForecast};
+pub use estimate::{ArmCalls, Estimate, Forecast, JudgeEstimate, Kept, Stop, TimeForecast};
 pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
 pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};

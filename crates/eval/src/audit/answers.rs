@@ -36,26 +36,11 @@ pub fn answer_audit(
     corrections: &Corrections,
     plan: &EvaluationPlan,
 ) -> Option<AnswerAudit> {
-    let audited: BTreeMap<usize, AuditedAnswer> = corrections
-        .judged
-        .iter()
-        .filter_map(|question| {
-            let answer = AuditedAnswer {
-                rule: rule[question.at]?,
-                is_right: question.is_right?,
-                weight: 1.0 / question.inclusion,
-            };
-            Some((question.at, answer))
-        })
-        .collect();
+    let audited = audited(rule, corrections);
     if audited.is_empty() {
         return None;
     }
-    let (places, items): (Vec<usize>, Vec<PpiItem>) = rule
-        .iter()
-        .enumerate()
-        .filter_map(|(at, rule)| Some((at, item((*rule)?, audited.get(&at)))))
-        .unzip();
+    let (places, items) = items(rule, rule, &audited);
     let traces = places.iter().map(|&at| &run.traces[at]);
     let cluster_of = summary::cluster_of(traces, plan.cluster);
     let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
@@ -92,20 +77,55 @@ pub fn answer_audit(
 }
 
 /// A judged answer.
-struct AuditedAnswer {
+pub(crate) struct AuditedAnswer {
     rule: Correctness,
     is_right: bool,
     /// Inverse of the probability of being sampled.
     weight: f64,
 }
 
-fn item(rule: Correctness, audited: Option<&AuditedAnswer>) -> PpiItem {
-    PpiItem {
-        prediction: rule.score(),
-        stratum: usize::from(rule == Correctness::Unsure),
-        audited: audited.map(|answer| AuditedValue {
-            value: f64::from(u8::from(answer.is_right)),
-            weight: answer.weight,
-        }),
+impl AuditedAnswer {
+    /// Returns the person's judgment.
+    pub(crate) fn person(&self) -> Correctness {
+        Correctness::from_right(self.is_right)
     }
+}
+
+/// Returns the audited answers among those that the rule judges, by their place in the run.
+pub(crate) fn audited(
+    rule: &[Option<Correctness>],
+    corrections: &Corrections,
+) -> BTreeMap<usize, AuditedAnswer> {
+    let judged = corrections.judged.iter().filter_map(|question| {
+        let answer = AuditedAnswer {
+            rule: rule[question.at]?,
+            is_right: question.is_right?,
+            weight: 1.0 / question.inclusion,
+        };
+        Some((question.at, answer))
+    });
+    judged.collect()
+}
+
+/// Returns the answers that the rule judges, each with its place in the run and the prediction for it. `predictions` is
+/// parallel to `rule` and has a value wherever that has one; the strata are those of the audit sheet.
+pub(crate) fn items(
+    rule: &[Option<Correctness>],
+    predictions: &[Option<Correctness>],
+    audited: &BTreeMap<usize, AuditedAnswer>,
+) -> (Vec<usize>, Vec<PpiItem>) {
+    let judged = rule.iter().zip(predictions).enumerate();
+    judged
+        .filter_map(|(at, (rule, prediction))| {
+            let item = PpiItem {
+                prediction: (*prediction)?.score(),
+                stratum: usize::from((*rule)? == Correctness::Unsure),
+                audited: audited.get(&at).map(|answer| AuditedValue {
+                    value: answer.person().score(),
+                    weight: answer.weight,
+                }),
+            };
+            Some((at, item))
+        })
+        .unzip()
 }

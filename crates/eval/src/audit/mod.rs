@@ -5,7 +5,7 @@
 //! answers.
 
 pub(crate) mod answer_audit;
-mod answers;
+pub(crate) mod answers;
 mod corrections;
 mod error;
 mod rates;

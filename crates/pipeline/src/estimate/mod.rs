@@ -1,5 +1,6 @@
 //! Estimates the calls of a run, counted on the exact prompts that it would send; no call is made.
 
+mod judge;
 mod tally;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use super::ask::{QuestionResult, RunFacts};
 use super::generate::{Caller, PromptCall};
 use super::plan::Plan;
 use super::sink::Sink;
+pub use judge::judge_estimate;
 pub use tally::CallTerms;
 use tally::{CallTally, QuestionCalls};
 

@@ -17,12 +17,13 @@ const DRAWS_A_SAMPLE: usize = 100;
 /// Significant digits of a number drawn from a range.
 const DIGITS: i32 = 3;
 /// Keys that a sweep may not vary: they change the questions, the scoring, the generator or its price.
-const FIXED: [&str; 11] = [
+const FIXED: [&str; 12] = [
     "dataset",
     "evaluation",
     "gates",
     "cache",
     "external",
+    "judge",
     "tune",
     "sweep",
     "generation.generator",

@@ -11,8 +11,8 @@ use crate::run::provenance::Provenance;
 /// Writes the audited share of right answers, verdict, rule of thumb, main figures and notices.
 pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     let run = page.run;
-    if run.right.is_some() {
-        facts(run.right.as_slice(), out);
+    if !run.right.is_empty() {
+        facts(&run.right, out);
     }
     html::verdict(&run.verdict, out);
     if let Some(rule) = &run.rule_of_thumb {

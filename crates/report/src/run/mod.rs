@@ -13,6 +13,7 @@ mod tables;
 
 use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
+use crate::judge;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::diagnose::{self, TwoByTwo};
 use ragtriage_eval::summary::{Evaluation, Summary};
@@ -34,8 +35,8 @@ pub(crate) use tables::{
 pub struct RunReport {
     /// The run's name.
     pub name: String,
-    /// Share of right answers, corrected by an audit; `None` without one.
-    pub right: Option<Fact>,
+    /// Shares of right answers by the rule and by the judge, corrected by an audit; empty without one.
+    pub right: Vec<Fact>,
     /// Corpus and questions.
     pub data: [Fact; 2],
     /// Tags, configuration, provenance.
@@ -80,7 +81,7 @@ impl RunReport {
         let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
         Self {
             name: run.manifest.name.clone(),
-            right: summary.answer_audit.as_ref().and_then(right_answers),
+            right: right(summary),
             data: head::data(run, summary),
             head: head::head(run),
             notices: notices::notices(run, summary),
@@ -94,6 +95,7 @@ impl RunReport {
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             measures: measures::measures(summary)
                 .chain(conditions::conditions(summary))
+                .chain(summary.judge.as_ref().map(judge::table))
                 .collect(),
             diagnosis: diagnosis::diagnosis(run, summary),
             lost,
@@ -112,7 +114,7 @@ impl RunReport {
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
-        report.facts(self.right.iter().cloned().collect());
+        report.facts(self.right.clone());
         report.elements.push(Element::Verdict(self.verdict.clone()));
         if let Some(rule) = &self.rule_of_thumb {
             let rule = format!("Rule of thumb: {rule}.");
@@ -149,6 +151,12 @@ impl RunReport {
         report.elements.push(Element::Paragraph(steps));
         report
     }
+}
+
+fn right(summary: &Summary) -> Vec<Fact> {
+    let by_rule = summary.answer_audit.as_ref().and_then(right_answers);
+    let by_judge = summary.judge.as_ref().and_then(judge::right_answers);
+    by_rule.into_iter().chain(by_judge).collect()
 }
 
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {

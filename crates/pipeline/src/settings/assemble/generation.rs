@@ -1,6 +1,7 @@
 //! Assembles the generator: an endpoint with its key, retry policy and spending limits, or the built-in
 //! reader.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::error::{AssembleError, unusable};
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
 use crate::estimate::CallTerms;
-use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
+use crate::settings::{Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
@@ -21,6 +22,20 @@ use ragtriage_models::llm::{
 const CALLS_A_PROMPT: f64 = 3.0;
 /// Minimum deadline of a prompt, in seconds: rate limits are mostly per minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
+
+/// Names of an endpoint's settings, for errors.
+#[derive(Clone, Copy)]
+pub(super) struct EndpointTable {
+    pub max_usd: &'static str,
+    pub api_key_env: &'static str,
+    pub headers_env: &'static str,
+}
+
+pub(super) const GENERATION: EndpointTable = EndpointTable {
+    max_usd: "generation.max_usd",
+    api_key_env: "generation.api_key_env",
+    headers_env: "generation.headers_env",
+};
 
 /// Creates the generator and records its model; `allowance`: the spending limit of an endpoint.
 pub(super) async fn generator(
@@ -35,7 +50,8 @@ pub(super) async fn generator(
         GeneratorName::Qa => return Ok(Some(span_reader(wiring).await?)),
         GeneratorName::Openai => {
             environment.check_address("generation.base_url", &generation.base_url)?;
-            openai::connect(&openai_settings(resolved, environment)?, allowance)?
+            let settings = openai_settings(generation, GENERATION, &resolved.base(), environment)?;
+            openai::connect(&settings, allowance)?
         }
     };
     wiring.record("generator", generator.name(), None);
@@ -58,33 +74,31 @@ async fn span_reader(wiring: &mut Wiring<'_>) -> Result<Arc<dyn Generator>, Asse
     Ok(Arc::new(reader))
 }
 
-/// Wraps the generator in a response cache; `None` if caching is off: repeats measure the variation of
-/// replies.
+/// Wraps the generator in a response cache, whose new replies are labelled with `dataset`; `None` if caching is off: repeats
+/// measure the variation of replies.
 pub(super) fn keep_replies(
     generator: Arc<dyn Generator>,
-    settings: &Settings,
+    repeat: usize,
+    dataset: String,
     environment: &Environment,
 ) -> Result<Option<Arc<CachedReplies>>, CacheError> {
-    if generator.fingerprint().is_none()
-        || environment.scratch.is_some()
-        || settings.generation.repeat > 1
-    {
+    if generator.fingerprint().is_none() || environment.scratch.is_some() || repeat > 1 {
         return Ok(None);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    CachedReplies::open(generator, &path, settings.dataset.label())
-        .map(|replies| Some(Arc::new(replies)))
+    CachedReplies::open(generator, &path, dataset).map(|replies| Some(Arc::new(replies)))
 }
 
-fn openai_settings(
-    resolved: &Resolved,
+pub(super) fn openai_settings(
+    generation: &GenerationSettings,
+    table: EndpointTable,
+    base: &Path,
     environment: &Environment,
 ) -> Result<OpenAiSettings, SettingsError> {
-    let generation = &resolved.settings.generation;
-    let api_key = environment.key(generation.api_key_env.as_deref(), "generation.api_key_env")?;
+    let api_key = environment.key(generation.api_key_env.as_deref(), table.api_key_env)?;
     let headers = generation.headers_env.iter().map(|(header, variable)| {
         let value = environment
-            .key(Some(variable), "generation.headers_env")?
+            .key(Some(variable), table.headers_env)?
             .unwrap_or_default();
         Ok((header.clone(), Secret::new(value)))
     });
@@ -106,15 +120,12 @@ fn openai_settings(
         deadline: Duration::from_secs_f64(deadline_s),
         concurrency: generation.concurrency,
         most_concurrency: most_concurrency(generation),
-        ca_file: generation
-            .ca_file
-            .as_ref()
-            .map(|path| resolved.base().join(path)),
+        ca_file: generation.ca_file.as_ref().map(|path| base.join(path)),
     })
 }
 
 /// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
-fn most_concurrency(generation: &GenerationSettings) -> usize {
+pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
     generation
         .most_concurrency
         .unwrap_or(generation.concurrency.saturating_mul(4))
@@ -135,8 +146,10 @@ pub fn terms(generation: &GenerationSettings) -> CallTerms {
 }
 
 /// Creates the spending limit of an endpoint, if configured.
-pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, SettingsError> {
-    let generation = &settings.generation;
+pub(super) fn allowance(
+    generation: &GenerationSettings,
+    table: EndpointTable,
+) -> Result<Option<Arc<Allowance>>, SettingsError> {
     let limits = terms(generation).limits;
     if generation.generator != GeneratorName::Openai || limits == Limits::default() {
         return Ok(None);
@@ -144,9 +157,13 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
     let price = generation.price;
     if let Some(usd) = limits.usd.filter(|_| price == Price::default()) {
         return Err(OutOfRange {
-            name: "generation.max_usd".into(),
+            name: table.max_usd.into(),
             value: usd.to_string(),
-            problem: "but no call has a price: set `generation.price`".into(),
+            problem: format!(
+                "but no call has a price: set `{}`",
+                table.max_usd.replace("max_usd", "price")
+            )
+            .into(),
         }
         .into());
     }

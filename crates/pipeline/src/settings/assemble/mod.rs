@@ -4,6 +4,7 @@ mod environment;
 mod error;
 mod evaluation;
 mod generation;
+mod judge;
 mod prompt;
 mod reader;
 pub mod recipients;
@@ -21,7 +22,8 @@ use self::error::unusable;
 use self::evaluation::check;
 pub use self::evaluation::{evaluation, gates};
 pub use self::generation::terms;
-use self::generation::{allowance, calls, concurrency, generator, keep_replies};
+use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
+pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{prompt_counter, template};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
@@ -67,7 +69,7 @@ pub async fn assemble(
     check(settings)?;
     let chunking = chunk_spec(settings)?;
     let template = template(resolved)?;
-    let allowance = allowance(settings)?;
+    let allowance = allowance(&settings.generation, GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     // Before retrieval, which may download models; recorded after them.
     let generator = generator(&mut wiring, allowance.clone()).await?;
@@ -80,7 +82,10 @@ pub async fn assemble(
     models.extend(generators);
     let replies = generator
         .clone()
-        .map(|generator| keep_replies(generator, settings, environment))
+        .map(|generator| {
+            let repeat = settings.generation.repeat;
+            keep_replies(generator, repeat, settings.dataset.label(), environment)
+        })
         .transpose()?
         .flatten();
     let plan = Plan {

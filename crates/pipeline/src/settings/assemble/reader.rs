@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::error::AssembleError;
 use super::evaluation::check;
-use super::generation::{allowance, calls, generator, keep_replies};
+use super::generation::{GENERATION, allowance, calls, generator, keep_replies};
 use super::prompt::{prompt_counter, template};
 use super::retrieval::Wiring;
 use crate::cross::Reader;
@@ -24,10 +24,16 @@ pub async fn reader(
     let settings = &resolved.settings;
     check(settings)?;
     let mut wiring = Wiring::new(resolved, environment, &|_| {});
-    let Some(generator) = generator(&mut wiring, allowance(settings)?).await? else {
+    let allowance = allowance(&settings.generation, GENERATION)?;
+    let Some(generator) = generator(&mut wiring, allowance).await? else {
         return Ok(None);
     };
-    let replies = keep_replies(Arc::clone(&generator), settings, environment)?;
+    let replies = keep_replies(
+        Arc::clone(&generator),
+        settings.generation.repeat,
+        settings.dataset.label(),
+        environment,
+    )?;
     let generator = replies.map_or(generator, |replies| replies as Arc<dyn Generator>);
     let prompts = PromptMaker {
         generator: generator.name().to_owned(),

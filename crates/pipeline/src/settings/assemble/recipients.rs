@@ -21,6 +21,8 @@ pub enum RecipientRole {
     Reranker,
     /// Answers prompts.
     Generator,
+    /// Compares answers with gold answers.
+    Judge,
     /// Answers questions with an external RAG.
     Service,
 }
@@ -44,6 +46,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         rerank,
         vector_store,
         generation,
+        judge,
         external,
         ..
     } = settings;
@@ -52,8 +55,12 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         address: address::shown_url(url),
         is_here: address::is_on_this_machine(url),
     };
+    let judge = judge
+        .is_on()
+        .then(|| to(RecipientRole::Judge, &judge.base_url));
     if let Some(url) = &external.url {
-        return vec![to(RecipientRole::Service, url)];
+        let service = to(RecipientRole::Service, url);
+        return [service].into_iter().chain(judge).collect();
     }
     let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
     let encoder = retrieval
@@ -74,6 +81,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .chain(store)
         .chain(reranker)
         .chain(generator)
+        .chain(judge)
         .collect()
 }
 

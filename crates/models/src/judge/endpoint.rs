@@ -1,0 +1,102 @@
+//! A chat model as a judge.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+use super::{AnswerJudge, JudgeFailure};
+use crate::cache::key;
+use crate::llm::{self, ErrorClass, Generator, LlmError};
+use ragtriage_core::config::Price;
+use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict, comparison_prompt};
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::types::{Origin, Question, TokenUse};
+use ragtriage_runs::judged::JudgeCall;
+
+/// Hexadecimal digits of the hash in a judge's identity.
+const HASH_DIGITS: usize = 16;
+
+/// A generator that compares answers.
+pub struct EndpointJudge {
+    generator: Arc<dyn Generator>,
+    counter: Arc<dyn TokenCounter>,
+    price: Price,
+    identity: String,
+}
+
+impl EndpointJudge {
+    /// Creates the judge that asks `generator`, whose tokens cost `price`; `counter` counts those that are not billed.
+    #[must_use]
+    pub fn new(
+        generator: Arc<dyn Generator>,
+        counter: Arc<dyn TokenCounter>,
+        price: Price,
+    ) -> Self {
+        let instruction = comparison_prompt(&unlabelled(), "", JudgeOrder::GoldFirst).system;
+        let hash = hex(&key(&[
+            generator.fingerprint().unwrap_or_default(),
+            &instruction,
+        ]));
+        let identity = format!("{} {}", generator.name(), &hash[..HASH_DIGITS]);
+        Self {
+            generator,
+            counter,
+            price,
+            identity,
+        }
+    }
+}
+
+fn unlabelled() -> Question {
+    Question::new("".into(), String::new())
+}
+
+#[async_trait]
+impl AnswerJudge for EndpointJudge {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    async fn compare(
+        &self,
+        question: &Question,
+        answer: &str,
+        order: JudgeOrder,
+    ) -> Result<JudgeCall, JudgeFailure> {
+        let prompt = comparison_prompt(question, answer, order);
+        let clock = Instant::now();
+        let reply = self.generator.generate(&prompt).await.map_err(failure)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let (said, _) = llm::read_answer(&reply.text, reply.finish);
+        let counted = self.counter.count(&prompt.system) + self.counter.count(&prompt.user);
+        let tokens = TokenUse {
+            prompt: counted as u64,
+            prompt_billed: reply.prompt_tokens,
+            completion: reply
+                .completion_tokens
+                .unwrap_or_else(|| self.counter.count(&reply.text) as u64),
+        };
+        let billed = tokens.prompt_billed.unwrap_or(tokens.prompt);
+        Ok(JudgeCall {
+            verdict: JudgeVerdict::read(&said),
+            raw: reply.text,
+            origin: reply.origin,
+            tokens,
+            cost_usd: match reply.origin {
+                Origin::Called => self.price.of(billed, tokens.completion),
+                Origin::Cached | Origin::SamePrompt => 0.0,
+            },
+            seconds,
+        })
+    }
+}
+
+/// Names the settings of the judge, not those of the generator, in the endpoint's error.
+fn failure(error: LlmError) -> JudgeFailure {
+    JudgeFailure {
+        is_final: error.class() == ErrorClass::Spent,
+        message: error.to_string().replace("`generation.", "`judge."),
+    }
+}

@@ -1,0 +1,114 @@
+//! Assembles the judge.
+
+use std::sync::Arc;
+
+use super::environment::Environment;
+use super::error::AssembleError;
+use super::generation::{self, EndpointTable};
+use super::prompt::prompt_counter;
+use crate::estimate;
+use crate::judging::JudgePlan;
+use crate::settings::{Resolved, Settings, SettingsError};
+use ragtriage_core::config::{GenerationSettings, GeneratorName, JudgeSettings};
+use ragtriage_core::types::{JudgeEstimate, Question};
+use ragtriage_models::judge::EndpointJudge;
+use ragtriage_models::llm::{Allowance, CachedReplies, Generator, openai};
+
+const TABLE: EndpointTable = EndpointTable {
+    max_usd: "judge.max_usd",
+    api_key_env: "judge.api_key_env",
+    headers_env: "judge.headers_env",
+};
+
+/// A judge with the calls it is asked, its response cache and its spending limit.
+pub struct AssembledJudge {
+    /// The calls.
+    pub plan: JudgePlan,
+    /// The response cache, for its error.
+    pub replies: Option<Arc<CachedReplies>>,
+    /// The spending limit, if configured; add the amount that a resumed run has already spent.
+    pub allowance: Option<Arc<Allowance>>,
+}
+
+/// Assembles the judge; `None` if none is configured. Makes no calls.
+///
+/// # Errors
+/// An invalid address, an unset key, a cache that cannot be opened, a cost limit without a price.
+pub fn judge(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<Option<AssembledJudge>, AssembleError> {
+    let judge = &resolved.settings.judge;
+    if !judge.is_on() {
+        return Ok(None);
+    }
+    environment.check_address("judge.base_url", &judge.base_url)?;
+    let endpoint = endpoint(judge);
+    let settings = generation::openai_settings(&endpoint, TABLE, &resolved.base(), environment)?;
+    let allowance = generation::allowance(&endpoint, TABLE)?;
+    let generator = openai::connect(&settings, allowance.clone())?;
+    let label = resolved.settings.dataset.label();
+    let replies =
+        generation::keep_replies(Arc::clone(&generator), judge.repeats, label, environment)?;
+    let generator = replies
+        .clone()
+        .map_or(generator, |replies| replies as Arc<dyn Generator>);
+    let plan = JudgePlan {
+        judge: Arc::new(EndpointJudge::new(
+            generator,
+            prompt_counter()?,
+            judge.price,
+        )),
+        orders: judge.asked_orders().to_vec(),
+        repeats: judge.repeats,
+        concurrency: generation::most_concurrency(&endpoint),
+    };
+    Ok(Some(AssembledJudge {
+        plan,
+        replies,
+        allowance,
+    }))
+}
+
+/// Bounds the calls of the judge for `questions`; `None` without a judge.
+///
+/// # Errors
+/// An unavailable token counter.
+pub fn judge_estimate(
+    settings: &Settings,
+    questions: &[Question],
+) -> Result<Option<JudgeEstimate>, SettingsError> {
+    let (answers, replies) = (
+        generation::terms(&settings.generation),
+        generation::terms(&endpoint(&settings.judge)),
+    );
+    Ok(estimate::judge_estimate(
+        questions,
+        &settings.judge,
+        answers.most_completion_tokens,
+        replies.most_completion_tokens,
+        prompt_counter()?.as_ref(),
+    ))
+}
+
+/// Returns the judge's endpoint as that of a generator.
+fn endpoint(judge: &JudgeSettings) -> GenerationSettings {
+    let judge = judge.clone();
+    GenerationSettings {
+        generator: GeneratorName::Openai,
+        base_url: judge.base_url,
+        model: judge.model,
+        api_key_env: judge.api_key_env,
+        headers_env: judge.headers_env,
+        extra_body: judge.extra_body,
+        temperature: judge.temperature,
+        max_tokens: judge.max_tokens,
+        concurrency: judge.concurrency,
+        timeout_s: judge.timeout_s,
+        max_usd: judge.max_usd,
+        max_tokens_total: judge.max_tokens_total,
+        price: judge.price,
+        ca_file: judge.ca_file,
+        ..GenerationSettings::default()
+    }
+}
