@@ -155,7 +155,7 @@ fn equals(gold: &Reading, answer: &Reading) -> bool {
             .trim_matches(['.', '"', '\'', ' '])
             .to_lowercase()
     };
-    !gold.text.is_empty() && plain(gold) == plain(answer)
+    !gold.text.is_empty() && !is_code_gold(gold) && plain(gold) == plain(answer)
 }
 
 /// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).

@@ -221,10 +221,9 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
         });
     }
     let (value, end) = decimals(tokens, end, total + group);
-    let (value, end) = if ordinal {
-        (value, end)
-    } else {
-        with_fraction(tokens, end, value)
+    let (value, end) = match with_fraction(tokens, end, value) {
+        (more, after) if !ordinal && after > end => scaled(tokens, after, more),
+        _ => (value, end),
     };
     Some(Number {
         value,

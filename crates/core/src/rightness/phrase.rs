@@ -90,7 +90,17 @@ pub(super) fn places(gold: &Reading, answer: &Reading) -> Vec<Place> {
         wanted = literal(gold);
         return in_tokens(&wanted, &literal(answer));
     }
+    let code = code::is_code_gold(gold);
+    let spelled = |place: &Place| {
+        !code
+            || !answer.tokens[place.first..place.end]
+                .iter()
+                .any(|token| token.is("-"))
+    };
     in_tokens(&wanted, &words)
+        .into_iter()
+        .filter(spelled)
+        .collect()
 }
 
 fn in_tokens(wanted: &[Canon], words: &[Canon]) -> Vec<Place> {
@@ -119,6 +129,9 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
     let quote = answer.slice(place.first, place.end);
     if let Some(list) = listed(gold, bench, place) {
         return list;
+    }
+    if !stands_out(gold, answer, place) {
+        return Judgment::unsure(format!("has the common word `{quote}`"));
     }
     if let Some(word) = privative(answer, place).filter(|word| !gold.stems.contains(stem(word))) {
         return Judgment::unsure(format!("`{word}` changes `{quote}`"));
@@ -153,6 +166,22 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
         return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
     }
     Judgment::right(format!("contains `{quote}`"))
+}
+
+/// Returns true unless the gold answer is a common word that merely occurs.
+fn stands_out(gold: &Reading, answer: &Reading, place: Place) -> bool {
+    let before = place.first.checked_sub(1).map_or("", |at| answer.word(at));
+    let opens = before.is_empty()
+        || matches!(
+            before,
+            "is" | "was" | ":" | "\"" | "'" | "gives" | "be" | "it's" | "("
+        )
+        || answer.tokens[place.first - 1].is_mark();
+    let closes = answer
+        .tokens
+        .get(place.end)
+        .is_none_or(|token| token.is_mark() || token.is("as"));
+    !gold.stems.is_empty() || opens && closes
 }
 
 /// Returns true if a longer gold answer begins with this one and the answer ends with another word there.

@@ -71,7 +71,7 @@ pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Jud
 fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
     let yes = said(answer, YES);
     let no = said(answer, &["no", "nope", "nah"]);
-    if yes.is_some() && no.is_some() && hedged(answer) {
+    if hedged(answer) {
         return None;
     }
     if let Some(first) = first_word(answer) {
@@ -175,7 +175,12 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
     let asked_at = question.asked_from();
     let asked_denied = (asked_at..asked_at + 2).any(|at| question.word(at).ends_with("n't"));
     let without = question.tokens.iter().any(|token| token.is("without"));
-    if asked_denied || without && main.iter().any(|at| negates(word(at))) {
+    if asked_denied
+        || without
+            && main
+                .iter()
+                .any(|at| negates(word(at)) && word(at) != "without")
+    {
         return None;
     }
     let negated = main.iter().any(|at| {

@@ -1,2 +1,4 @@
+mod ground;
 mod metamorphic;
+mod pairs;
 mod sets;
