@@ -7,30 +7,21 @@ use super::names::{canonical, is_name, same};
 use super::offer::{self, Target};
 use super::reading::{Reading, content};
 use super::sort::{Sort, sort};
+use super::tables::Words;
 use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
-use super::words::{FLUFF, GENERIC, OPEN, lists};
+use super::words::{FLUFF, GENERIC, OPEN};
 use super::{facts, listing, long, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
 /// Words that make plain numbers versions.
-const VERSION_WORDS: &[&str] = &[
-    "version", "versions", "release", "releases", "branch", "branches", "v",
-];
+static VERSION_WORDS: Words = Words::new("version versions release releases branch branches v");
 
 /// Words of a question that asks for a former state.
-const PAST: &[&str] = &[
-    "formerly",
-    "previously",
-    "originally",
-    "former",
-    "previous",
-    "old",
-    "initially",
-    "before",
-    "used",
-    "first",
-];
+static PAST: Words = Words::new(
+    "\
+    formerly previously originally former previous old initially before used first",
+);
 
 /// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
 /// right where nothing else decides.
@@ -39,7 +30,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     let asked = Reading::new(&question.text);
     let mut given = Reading::new(answer);
     given.answers_denial = denies(&asked);
-    given.answers_past = asked.tokens.iter().any(|token| lists(PAST, &token.text));
+    given.answers_past = asked.tokens.iter().any(|token| PAST.has(&token.text));
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
@@ -105,7 +96,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     if pair("or", "else") || pair("not", "clear") || pair("that", "open") || pair("it", "open") {
         return Judgment::unsure("leaves the answer open");
     }
-    if let Some(word) = given.tokens.iter().find(|token| lists(OPEN, &token.text)) {
+    if let Some(word) = given.tokens.iter().find(|token| OPEN.has(&token.text)) {
         return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
     }
     let best = |correctness: Correctness| {
@@ -135,7 +126,7 @@ fn names_version(reading: &Reading) -> bool {
     reading
         .tokens
         .iter()
-        .any(|token| VERSION_WORDS.contains(&token.text.as_str()))
+        .any(|token| VERSION_WORDS.has(&token.text))
 }
 
 fn targets(gold: &Reading) -> Vec<Target<'_>> {
@@ -188,8 +179,8 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
         let token = &gold.tokens[own.token];
         !covered(own.token)
             && content(token)
-            && !lists(FLUFF, &token.text)
-            && !lists(GENERIC, &token.text)
+            && !FLUFF.has(&token.text)
+            && !GENERIC.has(&token.text)
             && !bench.question.has(token)
             && !words.iter().any(|word| same(own, word))
     });

@@ -3,12 +3,12 @@
 use super::lex::{Shape, Token};
 use super::number::number;
 use super::value::{Clock, Date, Value};
-use super::words::{MONTHS, WEEKDAYS, ZONES, lists, lookup};
+use super::words::{MONTHS, WEEKDAYS, ZONES};
 
 /// Returns the date that begins at token `at`, with the index after it.
 pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     let token = tokens.get(at)?;
-    if lists(WEEKDAYS, &token.text) && token.capital {
+    if WEEKDAYS.has(&token.text) && token.capital {
         let mut next = at + 1;
         while tokens
             .get(next)
@@ -343,14 +343,14 @@ fn zone(tokens: &[Token], at: usize) -> (Option<&'static str>, usize) {
     if let Some(zone) = tokens
         .get(at_zone)
         .filter(|t| stop == 1 && t.upper)
-        .and_then(|t| lookup(ZONES, &t.text))
+        .and_then(|t| ZONES.get(&t.text))
     {
         return (Some(zone), at_zone + 1);
     }
     let found = tokens
         .get(at + open)
         .filter(|t| t.upper)
-        .and_then(|t| lookup(ZONES, &t.text));
+        .and_then(|t| ZONES.get(&t.text));
     match found {
         Some(zone) => (Some(zone), at + open + 1 + open),
         None => (None, at),

@@ -3,9 +3,9 @@
 use super::calendar::{clock, date};
 use super::lex::{Shape, Token};
 use super::quantity::quantity;
+use super::tables::Words;
 use super::units::{BARE, Dimension};
 use super::value::{Amount, Clock, Date, Value, year_of};
-use super::words::lists;
 
 /// Side on which a value bounds (`at most`, `more than`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,111 +27,51 @@ pub(super) struct Mention {
     pub(super) weak: bool,
 }
 
-/// Phrases before a value, with the side and strictness that they give it.
-const BEFORE: &[(&[&str], bool, bool)] = &[
-    (&["at", "most"], true, false),
-    (&["up", "to"], true, false),
-    (&["no", "more", "than"], true, false),
-    (&["not", "more", "than"], true, false),
-    (&["never", "more", "than"], true, false),
-    (&["no", "later", "than"], true, false),
-    (&["no", "longer", "than"], true, false),
-    (&["no", "older", "than"], true, false),
-    (&["beyond"], false, true),
-    (&["not", "over"], true, false),
-    (&["no", "greater", "than"], true, false),
-    (&["maximum"], true, false),
-    (&["maximum", "of"], true, false),
-    (&["maximum", "is"], true, false),
-    (&["max"], true, false),
-    (&["within"], true, false),
-    (&["exceed"], true, false),
-    (&["capped", "at"], true, false),
-    (&["limit", "of"], true, false),
-    (&["limited", "to"], true, false),
-    (&["<", "="], true, false),
-    (&["≤"], true, false),
-    (&["less", "than"], true, true),
-    (&["fewer", "than"], true, true),
-    (&["under"], true, true),
-    (&["below"], true, true),
-    (&["younger", "than"], true, true),
-    (&["shorter", "than"], true, true),
-    (&["lower", "than"], true, true),
-    (&["smaller", "than"], true, true),
-    (&["earlier", "than"], true, true),
-    (&["before"], true, true),
-    (&["prior", "to"], true, true),
-    (&["<"], true, true),
-    (&["at", "least"], false, false),
-    (&["no", "less", "than"], false, false),
-    (&["not", "less", "than"], false, false),
-    (&["no", "fewer", "than"], false, false),
-    (&["minimum"], false, false),
-    (&["minimum", "of"], false, false),
-    (&["minimum", "is"], false, false),
-    (&["no", "earlier", "than"], false, false),
-    (&["not", "before"], false, false),
-    (&["upwards", "of"], false, false),
-    (&["at", "the", "earliest"], false, false),
-    (&["no", "sooner", "than"], false, false),
-    (&["only", "after"], false, true),
-    (&["at", "the", "latest"], true, false),
-    (&[">", "="], false, false),
-    (&["≥"], false, false),
-    (&["more", "than"], false, true),
-    (&["over"], false, true),
-    (&["above"], false, true),
-    (&["greater", "than"], false, true),
-    (&["larger", "than"], false, true),
-    (&["higher", "than"], false, true),
-    (&["bigger", "than"], false, true),
-    (&["exceeding"], false, true),
-    (&["exceeds"], false, true),
-    (&["longer", "than"], false, true),
-    (&["beyond"], false, true),
-    (&["older", "than"], false, true),
-    (&["newer", "than"], false, true),
-    (&["later", "than"], false, true),
-    (&[">"], false, true),
-];
+/// Phrases before a value that make it an upper bound.
+static AT_MOST: Words = Words::new(
+    "\
+    at_most up_to no_more_than not_more_than never_more_than no_later_than no_longer_than \
+     no_older_than not_over no_greater_than maximum maximum_of maximum_is max within exceed \
+     capped_at limit_of limited_to <_= ≤ at_the_latest",
+);
 
-/// Phrases after a value.
-const AFTER: &[(&[&str], bool)] = &[
-    (&["at", "most"], true),
-    (&["max"], true),
-    (&["maximum"], true),
-    (&["or", "less"], true),
-    (&["or", "fewer"], true),
-    (&["or", "earlier"], true),
-    (&["or", "below"], true),
-    (&["and", "below"], true),
-    (&["tops"], true),
-    (&["at", "least"], false),
-    (&["or", "more"], false),
-    (&["and", "more"], false),
-    (&["or", "later"], false),
-    (&["or", "newer"], false),
-    (&["or", "older"], false),
-    (&["and", "over"], false),
-    (&["and", "everything", "newer"], false),
-    (&["at", "the", "earliest"], false),
-    (&["at", "the", "latest"], true),
-    (&["or", "higher"], false),
-    (&["or", "above"], false),
-    (&["or", "longer"], false),
-    (&["and", "above"], false),
-    (&["and", "up"], false),
-    (&["and", "upwards"], false),
-    (&["upwards"], false),
-    (&["minimum"], false),
-    (&["+"], false),
-];
+/// Phrases before a strict upper bound.
+static LESS_THAN: Words = Words::new(
+    "\
+    less_than fewer_than under below younger_than shorter_than lower_than smaller_than \
+     earlier_than before prior_to <",
+);
+
+/// Phrases before a lower bound.
+static AT_LEAST: Words = Words::new(
+    "\
+    at_least no_less_than not_less_than no_fewer_than minimum minimum_of minimum_is \
+     no_earlier_than not_before upwards_of at_the_earliest no_sooner_than >_= ≥",
+);
+
+/// Phrases before a strict lower bound.
+static MORE_THAN: Words = Words::new(
+    "\
+    beyond only_after more_than over above greater_than larger_than higher_than bigger_than \
+     exceeding exceeds longer_than beyond older_than newer_than later_than >",
+);
+
+/// Phrases after an upper bound.
+static OR_LESS: Words = Words::new(
+    "\
+    at_most max maximum or_less or_fewer or_earlier or_below and_below tops at_the_latest",
+);
+
+/// Phrases after a lower bound.
+static OR_MORE: Words = Words::new(
+    "\
+    at_least or_more and_more or_later or_newer or_older and_over and_everything_newer \
+     at_the_earliest or_higher or_above or_longer and_above and_up and_upwards upwards \
+     minimum +",
+);
 
 /// Words that may stand between a bound and its value.
-const BETWEEN: &[&str] = &[
-    "the", "a", "an", "about", "version", "versions", "some", "of", "=", "release", "around",
-];
+static BETWEEN: Words = Words::new("the a an about version versions some of = release around");
 
 /// Returns the values of `tokens`, in order.
 pub(super) fn mentions(tokens: &[Token]) -> Vec<Mention> {
@@ -282,7 +222,7 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
             .iter()
             .rev()
             .take(4)
-            .any(|t| lists(CHANGES, &t.text));
+            .any(|t| CHANGES.has(&t.text));
     let negative = between.is_empty();
     if !joins || changes || negative {
         return None;
@@ -298,30 +238,11 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
 }
 
 /// Verbs of change: `from A to B` with them is no range.
-const CHANGES: &[&str] = &[
-    "went",
-    "rose",
-    "fell",
-    "grew",
-    "increased",
-    "decreased",
-    "dropped",
-    "raised",
-    "cut",
-    "lowered",
-    "changed",
-    "moved",
-    "up",
-    "down",
-    "reduced",
-    "shortened",
-    "extended",
-    "climbed",
-    "jumped",
-    "goes",
-    "postponed",
-    "brought",
-];
+static CHANGES: Words = Words::new(
+    "\
+    went rose fell grew increased decreased dropped raised cut lowered changed moved up down \
+     reduced shortened extended climbed jumped goes postponed brought",
+);
 
 /// Gives both ends the unit, month, zone or century that only one of them names.
 fn unified(low: &Value, high: &Value) -> Option<(Value, Value)> {
@@ -402,38 +323,56 @@ fn like(own: &Amount, other: &Amount) -> Amount {
 
 fn bound(tokens: &[Token], mention: &Mention) -> Option<Bound> {
     let mut before = mention.first;
-    while before > 0 && mention.first - before < 2 && lists(BETWEEN, &tokens[before - 1].text) {
-        let ends = |(phrase, ..): &(&[&str], bool, bool)| ends_with(tokens, before, phrase);
-        if BEFORE.iter().any(ends) {
-            break;
-        }
+    while before > 0
+        && mention.first - before < 2
+        && BETWEEN.has(&tokens[before - 1].text)
+        && phrase_before(tokens, before).is_none()
+    {
         before -= 1;
     }
-    let longest = BEFORE
-        .iter()
-        .filter(|(phrase, ..)| ends_with(tokens, before, phrase))
-        .max_by_key(|(phrase, ..)| phrase.len());
-    if let Some((phrase, upper, strict)) = longest {
+    if let Some((phrase, bound)) = phrase_before(tokens, before) {
         return Some(sided(
             tokens,
             mention,
             before - phrase.len(),
-            phrase,
-            *upper,
-            *strict,
+            &phrase,
+            bound,
         ));
     }
-    let mut after = mention.end;
-    if let Value::Amount(amount) = &mention.value {
-        after += amount.nouns.len();
-    }
-    let found = AFTER.iter().find(|(phrase, _)| {
-        begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
+    let after = match &mention.value {
+        Value::Amount(amount) => mention.end + amount.nouns.len(),
+        _ => mention.end,
+    };
+    let older = |phrase: &[&str]| phrase.last() == Some(&"older") && is_bare(mention);
+    [(&OR_LESS, true), (&OR_MORE, false)]
+        .into_iter()
+        .find_map(|(table, upper)| {
+            let found = |phrase: &Vec<&str>| {
+                begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
+            };
+            let phrase = table.phrases().find(found)?;
+            Some(Bound {
+                upper: upper != older(&phrase),
+                strict: false,
+            })
+        })
+}
+
+/// Returns the longest phrase that ends before token `end` and makes a bound.
+fn phrase_before(tokens: &[Token], end: usize) -> Option<(Vec<&'static str>, Bound)> {
+    let tables = [
+        (&AT_MOST, true, false),
+        (&LESS_THAN, true, true),
+        (&AT_LEAST, false, false),
+        (&MORE_THAN, false, true),
+    ];
+    let found = tables.into_iter().flat_map(|(table, upper, strict)| {
+        let phrases = table
+            .phrases()
+            .filter(|phrase| ends_with(tokens, end, phrase));
+        phrases.map(move |phrase| (phrase, Bound { upper, strict }))
     });
-    found.map(|(phrase, upper)| Bound {
-        upper: *upper != (phrase.last() == Some(&"older") && is_bare(mention)),
-        strict: false,
-    })
+    found.max_by_key(|(phrase, _)| phrase.len())
 }
 
 /// Turns a strict bound round after `not`; a version that is older is lower.
@@ -442,8 +381,7 @@ fn sided(
     mention: &Mention,
     start: usize,
     phrase: &[&str],
-    upper: bool,
-    strict: bool,
+    Bound { upper, strict }: Bound,
 ) -> Bound {
     let negated = start > 0
         && strict

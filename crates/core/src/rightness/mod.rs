@@ -26,6 +26,7 @@ mod scope;
 mod simple;
 mod sort;
 mod subject;
+mod tables;
 mod units;
 mod value;
 mod verdict;

@@ -4,13 +4,14 @@ use super::bench::Bench;
 use super::lex::Token;
 use super::mention::{Bound, Mention};
 use super::quantity::MONTH_SECONDS;
-use super::reading::{Reading, content};
+use super::reading::{Reading, content, says};
 use super::scope::rejected;
 use super::subject::{question_terms, wrong_subject};
+use super::tables::Words;
 use super::units::{BARE, Dimension, unit};
 use super::value::{Agreement, Amount, Value, compare, equal, year_of};
 use super::verdict::Judgment;
-use super::words::{DOUBTS, WEEKDAYS, lists, negates, stem};
+use super::words::{DOUBTS, WEEKDAYS, negates, stem};
 
 /// A gold value: alternatives that all mean it.
 pub(super) struct Target<'g> {
@@ -20,36 +21,17 @@ pub(super) struct Target<'g> {
 }
 
 /// Words before a number that make it a label.
-const LABELS: &[&str] = &[
-    "step",
-    "passage",
-    "section",
-    "page",
-    "chapter",
-    "option",
-    "paragraph",
-    "document",
-    "source",
-    "line",
-    "item",
-    "table",
-    "figure",
-    "rule",
-    "article",
-    "version",
-    "sev",
-    "phase",
-    "group",
-    "team",
-    "world",
-    "apollo",
-];
+static LABELS: Words = Words::new(
+    "\
+    step passage section page chapter option paragraph document source line item table \
+     figure rule article version sev phase group team world apollo",
+);
 
 /// Words before a plain number of four digits that make it a year.
-const BEFORE_YEAR: &[&str] = &[
-    "in", "since", "of", "by", "year", "census", "until", "from", "during", "after", "before",
-    "early", "late", "the", "and", "to", "(",
-];
+static BEFORE_YEAR: Words = Words::new(
+    "\
+    in since of by year census until from during after before early late the and to (",
+);
 
 /// Judges an answer that must state every target.
 pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
@@ -92,7 +74,7 @@ fn other_weekday(bench: &Bench<'_>) -> bool {
         reading
             .tokens
             .iter()
-            .find(|token| token.capital && lists(WEEKDAYS, &token.text))
+            .find(|token| token.capital && WEEKDAYS.has(&token.text))
             .map(|token| token.text[..3].to_owned())
     };
     let given = day(bench.answer);
@@ -103,36 +85,18 @@ fn other_weekday(bench: &Bench<'_>) -> bool {
 /// Returns true if the answer speaks of a maximum where the question asks for a minimum, or of what is allowed where it
 /// asks for what is forbidden, and the reverse.
 fn reversed(bench: &Bench<'_>) -> bool {
-    const LOW: &[&str] = &[
-        "minimum", "lowest", "smallest", "shortest", "earliest", "least",
-    ];
-    const HIGH: &[&str] = &[
-        "maximum", "highest", "largest", "longest", "latest", "most", "biggest",
-    ];
-    let has = |reading: &Reading, table: &[&str]| {
-        reading.tokens.iter().any(|token| lists(table, &token.text))
-    };
-    let crossed = |own: &[&str], other: &[&str]| {
-        has(bench.question, own)
-            && !has(bench.question, other)
-            && has(bench.answer, other)
-            && !has(bench.answer, own)
-            && !bench.golds.iter().any(|gold| has(gold, other))
-    };
-    let denied = bench.answer.tokens.iter().any(|token| negates(&token.text));
-    let allowed = has(bench.question, &["forbidden", "prohibited", "banned"])
-        && has(bench.answer, &["allowed", "permitted"])
-        && (!denied || has(bench.answer, &["only"]));
-    crossed(LOW, HIGH)
-        && has(
-            bench.answer,
-            &["highest", "maximum", "latest", "largest", "longest"],
-        )
-        || crossed(HIGH, LOW)
-            && has(
-                bench.answer,
-                &["lowest", "minimum", "earliest", "smallest", "shortest"],
-            )
+    const LOW: &str = "lowest minimum earliest smallest shortest";
+    const HIGH: &str = "highest maximum latest largest longest";
+    let (question, answer) = (bench.question, bench.answer);
+    let low = question.says(LOW) || question.says("least");
+    let high = question.says(HIGH) || question.says("most biggest");
+    let named =
+        |words: &str| answer.says(words) && !bench.golds.iter().any(|gold| gold.says(words));
+    let denied = answer.tokens.iter().any(|token| negates(&token.text)) && !answer.says("only");
+    let allowed =
+        question.says("forbidden prohibited banned") && answer.says("allowed permitted") && !denied;
+    low && !high && named(HIGH) && !answer.says(LOW)
+        || high && !low && named(LOW) && !answer.says(HIGH)
         || allowed
 }
 
@@ -393,17 +357,18 @@ fn bounded(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreeme
 
 /// Returns the side that the question asks for: true for a maximum.
 fn question_bound(question: &Reading) -> Option<bool> {
-    const UPPER: &[&str] = &[
-        "most", "maximum", "max", "limit", "biggest", "largest", "longest", "highest", "cap",
-        "deadline", "latest", "heaviest", "maximun", "within", "soon", "quickly", "oldest",
-        "allowed", "fattest",
-    ];
-    const LOWER: &[&str] = &[
-        "need", "least", "minimum", "min", "earliest", "smallest", "lowest", "shortest", "needed",
-        "required", "beyond", "above", "below",
-    ];
+    static UPPER: Words = Words::new(
+        "\
+    most maximum max limit biggest largest longest highest cap deadline latest heaviest \
+     maximun within soon quickly oldest allowed fattest",
+    );
+    static LOWER: Words = Words::new(
+        "\
+    need least minimum min earliest smallest lowest shortest needed required beyond above \
+     below",
+    );
     let asked = &question.tokens[question.asked_from().min(question.tokens.len())..];
-    let has = |table: &[&str]| asked.iter().any(|token| lists(table, &token.text));
+    let has = |table: &Words| asked.iter().any(|token| table.has(&token.text));
     let pair =
         |first: &str, second: &str| asked.windows(2).any(|w| w[0].is(first) && w[1].is(second));
     let from = asked.first().is_some_and(|t| t.is("from")) || pair("must", "become");
@@ -411,10 +376,10 @@ fn question_bound(question: &Reading) -> Option<bool> {
         || pair("by", "when")
         || pair("by", "which")
         || pair("by", "what")
-        || has(&["due"]);
-    let may = has(&["may"]);
-    let over = has(&["over"]) || pair("more", "than");
-    match (has(UPPER) || due, has(LOWER) || from || over) {
+        || says(asked, "due");
+    let may = says(asked, "may");
+    let over = says(asked, "over") || pair("more", "than");
+    match (has(&UPPER) || due, has(&LOWER) || from || over) {
         (false, false) if may => Some(true),
         (true, false) => Some(true),
         (false, true) => Some(false),
@@ -520,8 +485,7 @@ fn competes(targets: &[Target<'_>], other: &Mention, bench: &Bench<'_>) -> bool 
         .iter()
         .any(|target| target.alternatives.iter().any(|gold| is_year(&gold.value)));
     let year = year_of(amount).is_some() && amount.nouns.is_empty();
-    if lists(LABELS, before) || gold_is_year != year && (gold_is_year || lists(BEFORE_YEAR, before))
-    {
+    if LABELS.has(before) || gold_is_year != year && (gold_is_year || BEFORE_YEAR.has(before)) {
         return false;
     }
     let gold_ordinal = targets.iter().any(|target| {
@@ -577,39 +541,22 @@ fn listed(answer: &Reading, own: &Mention, other: &Mention) -> bool {
         _ => 0,
     };
     let between = &answer.tokens[(first.end + nouns).min(second.first)..second.first];
-    const LINKS: &[&str] = &[
-        "or",
-        "and",
-        ",",
-        "/",
-        "either",
-        "maybe",
-        "perhaps",
-        "possibly",
-        "even",
-        "respectively",
-        "to",
-        "\n",
-        ";",
-        "&",
-        "in",
-        "on",
-        "at",
-        "the",
-        "after",
-        "both",
-    ];
+    static LINKS: Words = Words::new(
+        "\
+    or and , / either maybe perhaps possibly even respectively to \n ; & in on at the after \
+     both",
+    );
     let linked = between
         .iter()
         .any(|t| matches!(t.text.as_str(), "or" | "and" | "," | "/" | "\n" | "&"));
-    linked && between.iter().all(|t| lists(LINKS, &t.text))
+    linked && between.iter().all(|t| LINKS.has(&t.text))
 }
 
 /// Returns true if `own` is clearly what the answer offers, and `other` part of an explanation.
 fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
     let answer = bench.answer;
     let doubtful = answer.tokens.iter().enumerate().any(|(at, token)| {
-        lists(DOUBTS, &token.text) && answer.same_sentence(at, other.first) && at < other.first
+        DOUBTS.has(&token.text) && answer.same_sentence(at, other.first) && at < other.first
     });
     if doubtful || answer.same_clause(own.first, other.first) {
         return false;
@@ -622,26 +569,16 @@ fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
     let between =
         &answer.tokens[own.end.min(other.first)..other.first.max(own.end.min(other.first))];
     let dash = |t: &Token| t.is("-") && t.spaced;
-    let apart = later && between.iter().any(|t| lists(APART, &t.text) || dash(t));
+    let apart = later && between.iter().any(|t| APART.has(&t.text) || dash(t));
     let enough = apart || other_content >= 1 && !answer.same_sentence(own.first, other.first);
     (bare && later && enough) || own_terms > other_terms + usize::from(!later) && other_content >= 1
 }
 
 /// Words that set what follows apart from what the answer offers.
-const APART: &[&str] = &[
-    "so",
-    "which",
-    "unlike",
-    "whereas",
-    "while",
-    "comparison",
-    "because",
-    "since",
-    "although",
-    "(",
-    "before",
-    "contrast",
-];
+static APART: Words = Words::new(
+    "\
+    so which unlike whereas while comparison because since although ( before contrast",
+);
 
 /// Counts the content words around a mention in its clause.
 fn clause_content(answer: &Reading, mention: &Mention) -> usize {

@@ -8,10 +8,11 @@ use super::options::{is_option, other_option_first};
 use super::reading::{Reading, content};
 use super::scope::rejected;
 use super::subject::{question_terms, wrong_subject};
+use super::tables::Words;
 use super::verdict::Judgment;
 use super::words::{
     FULL_WORDS, GENERIC, NICKNAMES, OPPOSITES, OPTIONAL_IN_NAMES, PRIVATIVES, REGIONS, ROLES,
-    STATES, has_content, lists, lookup, negates, stem,
+    STATES, has_content, negates, stem,
 };
 
 /// Token range of an occurrence.
@@ -201,7 +202,7 @@ fn privative(answer: &Reading, place: Place) -> Option<&str> {
     let at = place.first.checked_sub(1)?;
     let hyphen = answer.word(at) == "-" && !answer.tokens[place.first].spaced;
     let word = answer.word(at.checked_sub(usize::from(hyphen))?);
-    lists(PRIVATIVES, word).then_some(word)
+    PRIVATIVES.has(word).then_some(word)
 }
 
 /// Returns a capitalised word next to the name that neither the question nor the gold answer has.
@@ -211,12 +212,14 @@ fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<
         let token = &answer.tokens[at];
         token.is_word()
             && token.capital
-            && !lists(ROLES, &token.text)
-            && !lists(GENERIC, &token.text)
+            && !ROLES.has(&token.text)
+            && !GENERIC.has(&token.text)
             && !token.possessive
             && token.text.len() > 1
-            && !lookup(FULL_WORDS, &token.text).is_some_and(|full| lists(ROLES, full))
-            && !lists(OPTIONAL_IN_NAMES, &token.text)
+            && !FULL_WORDS
+                .get(&token.text)
+                .is_some_and(|full| ROLES.has(full))
+            && !OPTIONAL_IN_NAMES.has(&token.text)
             && has_content(&token.text)
             && !bench.question.has(token)
             && !gold.has(token)
@@ -276,10 +279,11 @@ fn link(word: &str) -> Option<Link> {
 }
 
 /// Words between a link and its item.
-const BEFORE_ITEM: &[&str] = &[
-    "\"", "'", "the", "a", "an", "maybe", "perhaps", "possibly", "also", "even", "either", "to",
-    "in", "on", "for", "from", "by", "at", "with", "of", "else",
-];
+static BEFORE_ITEM: Words = Words::new(
+    "\
+    \" ' the a an maybe perhaps possibly also even either to in on for from by at with of \
+     else",
+);
 
 /// Returns the link after an item and the first token of the next one.
 fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
@@ -295,7 +299,7 @@ fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
         }
         at += 1;
     }
-    while lists(BEFORE_ITEM, answer.word(at)) {
+    while BEFORE_ITEM.has(answer.word(at)) {
         at += 1;
     }
     (at < answer.tokens.len()).then_some((kind, at))
@@ -360,7 +364,7 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
     };
     let label = !before && answer.word(item.end) == ":";
     let denied = answer.tokens[item.clone()].iter().any(|t| negates(&t.text));
-    let suffix = lists(OPTIONAL_IN_NAMES, &token.text);
+    let suffix = OPTIONAL_IN_NAMES.has(&token.text);
     let own = label
         || denied
         || suffix
@@ -393,7 +397,7 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
             answer.tokens[i].capital
                 && answer.tokens[i].is_word()
                 && has_content(answer.word(i))
-                && !lists(ROLES, answer.word(i))
+                && !ROLES.has(answer.word(i))
         })
     } else {
         has_content(&token.text)
@@ -401,9 +405,8 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
     if !kind_fits || asked && kind != Link::Or {
         return false;
     }
-    let region = |word: &Token| {
-        lists(REGIONS, &word.text) || word.upper && lookup(STATES, &word.text).is_some()
-    };
+    let region =
+        |word: &Token| REGIONS.has(&word.text) || word.upper && STATES.get(&word.text).is_some();
     let region_follows = region(token) && !gold.tokens.first().is_some_and(region);
     match (kind, before) {
         (Link::Or, _) => true,
@@ -495,7 +498,7 @@ fn begins_list(answer: &Reading, at: usize) -> bool {
     {
         start -= 1;
     }
-    let item = !lists(ROLES, answer.word(start)) && has_content(answer.word(start));
+    let item = !ROLES.has(answer.word(start)) && has_content(answer.word(start));
     let edge = start == 0
         || !answer.same_sentence(start - 1, at)
         || link(answer.word(start - 1)).is_some()
@@ -540,7 +543,7 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
         token.capital
             && token.is_word()
             && content(token)
-            && !lists(ROLES, &token.text)
+            && !ROLES.has(&token.text)
             && (!starts || next_capital || !lower_elsewhere(answer, at))
     };
     let named = is_name(&gold.tokens);
@@ -683,7 +686,7 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
     let foreign: Vec<&&Canon> = run
         .iter()
         .filter(|word| !in_name(word) && !asked(word) && has_content(&word.text) && !word.initials)
-        .filter(|word| !lists(ROLES, &word.text) && !lists(GENERIC, &word.text))
+        .filter(|word| !ROLES.has(&word.text) && !GENERIC.has(&word.text))
         .collect();
     let people = gold
         .tokens
@@ -725,8 +728,8 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
     }
     let minor = |word: &&Canon| {
         asked(word)
-            || lists(ROLES, &word.text)
-            || lists(GENERIC, &word.text)
+            || ROLES.has(&word.text)
+            || GENERIC.has(&word.text)
             || !has_content(&word.text)
             || word.initials
     };
@@ -740,13 +743,11 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
 }
 
 fn short_for(word: &Canon, own: &Canon) -> bool {
-    lookup(NICKNAMES, &word.text) == Some(own.text.as_str())
+    NICKNAMES.get(&word.text) == Some(own.text.as_str())
 }
 
 /// Lower-case words inside names.
-const PARTICLES: &[&str] = &[
-    "of", "and", "de", "von", "van", "der", "la", "le", "du", "da", "di", "bin", "al",
-];
+static PARTICLES: Words = Words::new("of and de von van der la le du da di bin al");
 
 /// Returns the words around token `at` that make up a name; the clause, if the answer has no capital letters.
 fn name_run<'w>(answer: &Reading, words: &'w [Canon], at: usize, lower: bool) -> Vec<&'w Canon> {
@@ -754,7 +755,7 @@ fn name_run<'w>(answer: &Reading, words: &'w [Canon], at: usize, lower: bool) ->
         lower
             || answer.tokens[word.token].capital
             || answer.tokens[word.token].shape == Shape::Digits
-            || lists(PARTICLES, &word.text)
+            || PARTICLES.has(&word.text)
     };
     let Some(middle) = words.iter().position(|word| word.token == at) else {
         return Vec::new();

@@ -1,61 +1,25 @@
 //! Yes/no questions.
 
 use super::reading::{Reading, content};
+use super::tables::Words;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;
-use super::words::{lists, negates, stem};
+use super::words::{negates, stem};
 
-const YES: &[&str] = &[
-    "yes",
-    "yeah",
-    "yep",
-    "yup",
-    "correct",
-    "true",
-    "affirmative",
-    "certainly",
-    "definitely",
-    "sure",
-    "absolutely",
-    "indeed",
-    "okay",
-    "ok",
-];
-const HEDGES: &[&str] = &[
-    "maybe",
-    "perhaps",
-    "possibly",
-    "depends",
-    "unclear",
-    "partly",
-    "partially",
-    "unknown",
-    "unsure",
-    "probably",
-    "sometimes",
-    "unless",
-];
+const YES: &str = "\
+    yes yeah yep yup correct true affirmative certainly definitely sure absolutely indeed \
+     okay ok";
+static HEDGES: Words = Words::new(
+    "\
+    maybe perhaps possibly depends unclear partly partially unknown unsure probably \
+     sometimes unless",
+);
 /// Verbs and adjectives that deny by themselves.
-const DENYING: &[&str] = &[
-    "forbidden",
-    "prohibited",
-    "banned",
-    "disallowed",
-    "refuse",
-    "refused",
-    "wrong",
-    "differ",
-    "differs",
-    "different",
-    "only",
-    "must",
-    "until",
-    "impossible",
-    "excluded",
-    "unnecessary",
-    "fails",
-    "lacks",
-];
+static DENYING: Words = Words::new(
+    "\
+    forbidden prohibited banned disallowed refuse refused wrong differ differs different \
+     only must until impossible excluded unnecessary fails lacks",
+);
 
 /// Judges an answer to a question whose gold answer is yes or no.
 pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Judgment {
@@ -70,7 +34,7 @@ pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Jud
 /// Returns true for yes, false for no, `None` where it is not clear.
 fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
     let yes = said(answer, YES);
-    let no = said(answer, &["no", "nope", "nah"]);
+    let no = said(answer, "no nope nah");
     if hedged(answer) {
         return None;
     }
@@ -79,7 +43,7 @@ fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
             .tokens
             .iter()
             .take(8)
-            .any(|token| lists(HEDGES, &token.text));
+            .any(|token| HEDGES.has(&token.text));
         return (!hedge).then_some(first);
     }
     match (yes, no) {
@@ -121,7 +85,7 @@ fn first_word(answer: &Reading) -> Option<bool> {
 }
 
 /// Returns the first of `words` that the answer says as an answer: before a mark, or after `is`, `a`, `:`.
-fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
+fn said(answer: &Reading, words: &str) -> Option<usize> {
     (0..answer.tokens.len()).find(|&at| {
         let alone = matches!(answer.word(at + 1), "as" | "according" | "because") && at > 0
             || answer
@@ -147,7 +111,7 @@ fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
                     | "therefore"
                     | "thus"
             );
-        let polar = lists(words, answer.word(at))
+        let polar = words.split(' ').any(|word| word == answer.word(at))
             && !matches!(
                 answer.word(at),
                 "sure" | "okay" | "ok" | "indeed" | "definitely" | "certainly" | "absolutely"
@@ -163,12 +127,12 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
         .take_while(|&at| !matches!(answer.word(at), "if" | "unless" | "when"))
         .collect();
     let word = |at: &usize| answer.word(*at);
-    let has = |table: &[&str]| main.iter().any(|at| lists(table, word(at)));
+    let has = |table: &Words| main.iter().any(|at| table.has(word(at)));
     if answer
         .tokens
         .iter()
         .take(10)
-        .any(|token| lists(HEDGES, &token.text))
+        .any(|token| HEDGES.has(&token.text))
     {
         return None;
     }
@@ -189,7 +153,7 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
             && answer.word(at + 1) != "only"
     });
     if negated {
-        return (!has(DOUBLE)).then_some(false);
+        return (!has(&DOUBLE)).then_some(false);
     }
     let opposite = |at: &usize| {
         ["un", "ir", "in", "im", "il", "non"].iter().any(|prefix| {
@@ -198,18 +162,23 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
                 .is_some_and(|rest| rest.len() > 3 && question.stems.contains(stem(rest)))
         })
     };
-    if has(REFUSING) || main.iter().any(opposite) {
+    if has(&REFUSING) || main.iter().any(opposite) {
         return Some(false);
     }
-    if has(DENYING) {
+    if has(&DENYING) {
         return None;
     }
-    let opens = lists(OPENERS, word(main.first()?));
-    let allows = has(&["allowed", "permitted", "fine", "safe", "ok", "okay"]);
+    let opens = OPENERS.has(word(main.first()?));
+    let allows = main.iter().any(|at| {
+        matches!(
+            word(at),
+            "allowed" | "permitted" | "fine" | "safe" | "ok" | "okay"
+        )
+    });
     let known = main
         .iter()
         .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
-    let auxiliary = main.iter().any(|at| lists(AUXILIARIES, word(at)));
+    let auxiliary = main.iter().any(|at| AUXILIARIES.has(word(at)));
     let modal = opens
         && matches!(answer.word(1), "may" | "can" | "should" | "must")
         && (answer.word(1) == question.word(asked_at)
@@ -226,35 +195,18 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
         });
     let subject = main
         .windows(2)
-        .any(|w| lists(OPENERS, word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
+        .any(|w| OPENERS.has(word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
     let modal = modal || subject && echoed && matches!(question.word(asked_at), "can" | "may");
     (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
 }
 
 /// Subjects that take up the question's.
-const OPENERS: &[&str] = &[
-    "they", "it", "both", "you", "he", "she", "we", "this", "that", "these", "i", "all",
-];
-const AUXILIARIES: &[&str] = &[
-    "can", "may", "is", "are", "was", "were", "does", "do", "did", "has", "have", "will", "should",
-];
+static OPENERS: Words = Words::new("they it both you he she we this that these i all");
+static AUXILIARIES: Words = Words::new("can may is are was were does do did has have will should");
 /// Words with which a negation may amount to a yes.
-const DOUBLE: &[&str] = &[
-    "avoid",
-    "avoided",
-    "forbidden",
-    "prohibited",
-    "wrong",
-    "problem",
-    "differ",
-    "different",
-    "doubt",
-];
+static DOUBLE: Words = Words::new(
+    "\
+    avoid avoided forbidden prohibited wrong problem differ different doubt",
+);
 /// Words that say no.
-const REFUSING: &[&str] = &[
-    "forbidden",
-    "prohibited",
-    "banned",
-    "disallowed",
-    "impossible",
-];
+static REFUSING: Words = Words::new("forbidden prohibited banned disallowed impossible");

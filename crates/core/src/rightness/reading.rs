@@ -81,6 +81,11 @@ impl Reading {
         start + usize::from(self.tokens.get(start).is_some_and(Token::is_mark))
     }
 
+    /// Returns true if it has one of `words`, which spaces separate.
+    pub(super) fn says(&self, words: &str) -> bool {
+        says(&self.tokens, words)
+    }
+
     /// Returns the word at `at`, empty outside.
     pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.text.as_str())
@@ -110,4 +115,11 @@ impl Reading {
 /// Returns true if `token` has content of its own.
 pub(super) fn content(token: &Token) -> bool {
     token.shape == Shape::Code || token.shape != Shape::Mark && has_content(&token.text)
+}
+
+/// Returns true if `tokens` have one of `words`, which spaces separate.
+pub(super) fn says(tokens: &[Token], words: &str) -> bool {
+    tokens
+        .iter()
+        .any(|token| words.split(' ').any(|word| token.is(word)))
 }

@@ -2,3 +2,4 @@ mod ground;
 mod metamorphic;
 mod pairs;
 mod sets;
+mod speed;
