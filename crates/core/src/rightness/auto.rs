@@ -4,14 +4,14 @@ use super::bench::Bench;
 use super::code::is_code_gold;
 use super::mention::Mention;
 use super::names::{canonical, is_name, same};
-use super::offer::{self, Target};
 use super::reading::{Reading, content};
+use super::relation::Target;
 use super::sort::{Sort, sort};
 use super::tables::Words;
 use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
 use super::words::{FLUFF, GENERIC, OPEN};
-use super::{facts, listing, long, phrase, polar};
+use super::{facts, listing, long, offer, partial, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
 /// Words that make plain numbers versions.
@@ -199,7 +199,7 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
             && !words.iter().any(|word| same(own, word))
     });
     match missing.or(shifted) {
-        Some(word) if phrase::opposed(gold, bench.answer) => {
+        Some(word) if partial::opposed(gold, bench.answer) => {
             Judgment::wrong(format!("says the opposite of `{}`", word.text))
         }
         Some(word) => Judgment::unsure(format!("lacks `{}`", word.text)),

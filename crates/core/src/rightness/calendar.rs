@@ -75,13 +75,12 @@ fn numeric(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
 }
 
 fn build(year: i32, month: i32, day: i32) -> Option<Date> {
-    ((1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year)).then(
-        || Date {
+    ((1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year))
+        .then_some(Date {
             year: Some(year),
             month: Some(month as u8),
             day: Some(day as u8),
-        },
-    )
+        })
 }
 
 /// Returns the month that `token` names; `may` and `march` need a capital letter.

@@ -413,3 +413,11 @@ pub(super) fn parts(tokens: &[Token]) -> Parts {
     }
     parts
 }
+
+/// Returns true if the tokens from `at` are the words of `phrase`.
+pub(super) fn begins_with(tokens: &[Token], at: usize, phrase: &[&str]) -> bool {
+    phrase
+        .iter()
+        .enumerate()
+        .all(|(offset, word)| tokens.get(at + offset).is_some_and(|token| token.is(word)))
+}

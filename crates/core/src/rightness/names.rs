@@ -32,7 +32,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
             text: text.to_owned(),
             token: at,
             initials,
-        })
+        });
     };
     if token.is_mark() {
         if token.is("&") {
@@ -82,7 +82,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
             text: text.to_owned(),
             token: at,
             initials: false,
-        })
+        });
     };
     add(FULL_WORDS.get(&token.text).unwrap_or(&token.text));
     let of_america =

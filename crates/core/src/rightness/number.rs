@@ -29,11 +29,7 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
     let plain = tokens[at].text.len() <= 3 && tokens[at].text.bytes().all(|b| b.is_ascii_digit());
     let mut digits = separated(&tokens[at].text)?;
     let mut end = at + 1;
-    while plain
-        && tokens
-            .get(end)
-            .is_some_and(|next| continues_thousands(next))
-    {
+    while plain && tokens.get(end).is_some_and(continues_thousands) {
         digits.push_str(&tokens[end].text);
         end += 1;
     }

@@ -1,5 +1,6 @@
 //! Yes/no questions.
 
+use super::lex::Token;
 use super::reading::{Reading, content};
 use super::tables::Words;
 use super::value::{Agreement, compare};
@@ -66,20 +67,21 @@ fn hedged(answer: &Reading) -> bool {
 fn first_word(answer: &Reading) -> Option<bool> {
     let at = answer.tokens.iter().position(|token| !token.is_mark())?;
     let (word, next) = (answer.word(at), answer.tokens.get(at + 1));
-    let alone = next.is_none_or(|next| next.is_mark());
+    let alone = next.is_none_or(Token::is_mark);
     match word {
         "yes" | "yeah" | "yep" | "yup" | "sure" | "absolutely" | "certainly" | "definitely"
         | "affirmative" | "indeed" | "ok" | "okay" => Some(true),
-        "nope" | "nah" | "never" | "negative" | "neither" => Some(false),
+        "nope" | "nah" | "never" | "negative" | "neither" | "don't" | "can't" | "cannot" => {
+            Some(false)
+        }
         "no" => Some(false)
-            .filter(|_| alone || !next.is_some_and(content) || next.is_some_and(|n| n.is_word())),
+            .filter(|_| alone || !next.is_some_and(content) || next.is_some_and(Token::is_word)),
         "correct" | "true" | "right" if alone => Some(true),
         "false" | "incorrect" | "wrong" if alone => Some(false),
         "of" if answer.word(at + 1) == "course" => Some(answer.word(at + 2) != "not"),
         "by" if answer.word(at + 1) == "no" && answer.word(at + 2) == "means" => Some(false),
         "not" => Some(false)
             .filter(|_| !matches!(answer.word(at + 1), "only" | "sure" | "clear" | "just")),
-        "don't" | "can't" | "cannot" => Some(false),
         _ => None,
     }
 }
@@ -88,10 +90,7 @@ fn first_word(answer: &Reading) -> Option<bool> {
 fn said(answer: &Reading, words: &str) -> Option<usize> {
     (0..answer.tokens.len()).find(|&at| {
         let alone = matches!(answer.word(at + 1), "as" | "according" | "because") && at > 0
-            || answer
-                .tokens
-                .get(at + 1)
-                .is_none_or(super::lex::Token::is_mark);
+            || answer.tokens.get(at + 1).is_none_or(Token::is_mark);
         let before = at.checked_sub(1).map_or("", |before| answer.word(before));
         let introduced = at == 0
             || answer.tokens[at - 1].is_mark()

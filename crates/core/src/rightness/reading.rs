@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::clean::clean;
+use super::extract::mentions;
 use super::lex::{Parts, Shape, Token, parts, tokens};
-use super::mention::{Mention, mentions};
+use super::mention::Mention;
 use super::words::{has_content, stem};
 
 /// A parsed answer, gold answer or question.

@@ -1,6 +1,6 @@
 //! Negation and contrast: whether a text denies or sets apart what it mentions.
 
-use super::mention::begins_with;
+use super::lex::begins_with;
 use super::reading::Reading;
 use super::tables::Words;
 use super::words::{CONDITIONALS, CONTRASTS, DENIALS, NEGATION_LIMITS, negates};
@@ -56,6 +56,7 @@ fn contrasted(reading: &Reading, first: usize) -> bool {
     all_but
         || CONTRASTS
             .phrases()
+            .iter()
             .filter(|phrase| !reading.answers_past || !PAST_WORDS.has(phrase[0]))
             .any(|phrase| {
                 let reach = match phrase[0] {
@@ -64,7 +65,7 @@ fn contrasted(reading: &Reading, first: usize) -> bool {
                     _ => 3,
                 };
                 (first.saturating_sub(phrase.len() + reach).max(start)..first).any(|at| {
-                    at + phrase.len() <= first && begins_with(&reading.tokens, at, &phrase)
+                    at + phrase.len() <= first && begins_with(&reading.tokens, at, phrase)
                 })
             })
 }

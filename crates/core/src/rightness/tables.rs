@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 pub(super) struct Words {
     text: &'static str,
     set: OnceLock<HashSet<&'static str>>,
+    phrases: OnceLock<Vec<Vec<&'static str>>>,
 }
 
 impl Words {
@@ -14,6 +15,7 @@ impl Words {
         Self {
             text,
             set: OnceLock::new(),
+            phrases: OnceLock::new(),
         }
     }
 
@@ -25,10 +27,14 @@ impl Words {
     }
 
     /// Returns its phrases, each as its words.
-    pub(super) fn phrases(&self) -> impl Iterator<Item = Vec<&'static str>> {
-        self.text
-            .split(' ')
-            .map(|phrase| phrase.split('_').collect())
+    pub(super) fn phrases(&self) -> &[Vec<&'static str>] {
+        let split = || {
+            self.text
+                .split(' ')
+                .map(|phrase| phrase.split('_').collect())
+                .collect()
+        };
+        self.phrases.get_or_init(split)
     }
 }
 
