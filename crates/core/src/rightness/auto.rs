@@ -4,33 +4,24 @@ use super::bench::Bench;
 use super::code::is_code_gold;
 use super::mention::Mention;
 use super::names::{canonical, is_name, same};
-use super::offer::{self, Target};
 use super::reading::{Reading, content};
+use super::relation::Target;
 use super::sort::{Sort, sort};
+use super::tables::Words;
 use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
-use super::words::{FLUFF, GENERIC, OPEN, lists};
-use super::{facts, listing, long, phrase, polar};
+use super::words::{FLUFF, GENERIC, OPEN};
+use super::{facts, listing, long, offer, partial, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
 /// Words that make plain numbers versions.
-const VERSION_WORDS: &[&str] = &[
-    "version", "versions", "release", "releases", "branch", "branches", "v",
-];
+static VERSION_WORDS: Words = Words::new("version versions release releases branch branches v");
 
 /// Words of a question that asks for a former state.
-const PAST: &[&str] = &[
-    "formerly",
-    "previously",
-    "originally",
-    "former",
-    "previous",
-    "old",
-    "initially",
-    "before",
-    "used",
-    "first",
-];
+static PAST: Words = Words::new(
+    "\
+    formerly previously originally former previous old initially before used first",
+);
 
 /// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
 /// right where nothing else decides.
@@ -39,7 +30,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     let asked = Reading::new(&question.text);
     let mut given = Reading::new(answer);
     given.answers_denial = denies(&asked);
-    given.answers_past = asked.tokens.iter().any(|token| lists(PAST, &token.text));
+    given.answers_past = asked.tokens.iter().any(|token| PAST.has(&token.text));
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
@@ -105,7 +96,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     if pair("or", "else") || pair("not", "clear") || pair("that", "open") || pair("it", "open") {
         return Judgment::unsure("leaves the answer open");
     }
-    if let Some(word) = given.tokens.iter().find(|token| lists(OPEN, &token.text)) {
+    if let Some(word) = given.tokens.iter().find(|token| OPEN.has(&token.text)) {
         return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
     }
     let best = |correctness: Correctness| {
@@ -135,7 +126,7 @@ fn names_version(reading: &Reading) -> bool {
     reading
         .tokens
         .iter()
-        .any(|token| VERSION_WORDS.contains(&token.text.as_str()))
+        .any(|token| VERSION_WORDS.has(&token.text))
 }
 
 fn targets(gold: &Reading) -> Vec<Target<'_>> {
@@ -155,7 +146,7 @@ fn equals(gold: &Reading, answer: &Reading) -> bool {
             .trim_matches(['.', '"', '\'', ' '])
             .to_lowercase()
     };
-    !gold.text.is_empty() && plain(gold) == plain(answer)
+    !gold.text.is_empty() && !is_code_gold(gold) && plain(gold) == plain(answer)
 }
 
 /// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).
@@ -188,8 +179,8 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
         let token = &gold.tokens[own.token];
         !covered(own.token)
             && content(token)
-            && !lists(FLUFF, &token.text)
-            && !lists(GENERIC, &token.text)
+            && !FLUFF.has(&token.text)
+            && !GENERIC.has(&token.text)
             && !bench.question.has(token)
             && !words.iter().any(|word| same(own, word))
     });
@@ -208,7 +199,7 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
             && !words.iter().any(|word| same(own, word))
     });
     match missing.or(shifted) {
-        Some(word) if phrase::opposed(gold, bench.answer) => {
+        Some(word) if partial::opposed(gold, bench.answer) => {
             Judgment::wrong(format!("says the opposite of `{}`", word.text))
         }
         Some(word) => Judgment::unsure(format!("lacks `{}`", word.text)),

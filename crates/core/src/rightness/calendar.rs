@@ -3,12 +3,12 @@
 use super::lex::{Shape, Token};
 use super::number::number;
 use super::value::{Clock, Date, Value};
-use super::words::{MONTHS, WEEKDAYS, ZONES, lists, lookup};
+use super::words::{MONTHS, WEEKDAYS, ZONES};
 
 /// Returns the date that begins at token `at`, with the index after it.
 pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     let token = tokens.get(at)?;
-    if lists(WEEKDAYS, &token.text) && token.capital {
+    if WEEKDAYS.has(&token.text) && token.capital {
         let mut next = at + 1;
         while tokens
             .get(next)
@@ -75,13 +75,12 @@ fn numeric(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
 }
 
 fn build(year: i32, month: i32, day: i32) -> Option<Date> {
-    ((1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year)).then(
-        || Date {
+    ((1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year))
+        .then_some(Date {
             year: Some(year),
             month: Some(month as u8),
             day: Some(day as u8),
-        },
-    )
+        })
 }
 
 /// Returns the month that `token` names; `may` and `march` need a capital letter.
@@ -343,14 +342,14 @@ fn zone(tokens: &[Token], at: usize) -> (Option<&'static str>, usize) {
     if let Some(zone) = tokens
         .get(at_zone)
         .filter(|t| stop == 1 && t.upper)
-        .and_then(|t| lookup(ZONES, &t.text))
+        .and_then(|t| ZONES.get(&t.text))
     {
         return (Some(zone), at_zone + 1);
     }
     let found = tokens
         .get(at + open)
         .filter(|t| t.upper)
-        .and_then(|t| lookup(ZONES, &t.text));
+        .and_then(|t| ZONES.get(&t.text));
     match found {
         Some(zone) => (Some(zone), at + open + 1 + open),
         None => (None, at),

@@ -87,11 +87,19 @@ pub(super) fn clean(answer: &str) -> String {
         text = EMPHASIS_END.replace_all(&text, "$1$2").into_owned();
     }
     text = text.replace('`', "");
-    text = LINE_START.replace_all(&text, "").into_owned();
+    if text.lines().any(|line| {
+        line.trim_start()
+            .starts_with(['-', '*', '+', '•', '#', '>', '1', '$'])
+    }) {
+        text = LINE_START.replace_all(&text, "").into_owned();
+    }
     if text.trim().contains('\n') {
         text = NUMBERED.replace_all(&text, "").into_owned();
     }
     let text = text.trim();
+    if !text.contains([':', '=']) {
+        return text.to_owned();
+    }
     match LABEL.find_iter(text).last() {
         Some(label) if !text[label.end()..].trim().is_empty() => {
             text[label.end()..].trim().to_owned()

@@ -1,9 +1,9 @@
 //! Key facts: required ones must be stated, forbidden ones must not.
 
 use super::bench::Bench;
-use super::offer::{Target, relation};
-use super::phrase::{Place, places};
+use super::place::{Place, places};
 use super::reading::Reading;
+use super::relation::{Target, relation};
 use super::scope::rejected;
 use super::sort::{Sort, sort};
 use super::value::Agreement;

@@ -3,7 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::words::{ABBREVIATIONS, MONTHS, NAME_ABBREVIATIONS, SCALES, TITLES, lists, lookup};
+use super::tables::Words;
+use super::words::{ABBREVIATIONS, MONTHS, NAME_ABBREVIATIONS, SCALES, TITLES};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +197,7 @@ impl Lexer<'_> {
     /// Pushes `U.S.` as one word and `J.K.` as two initials.
     fn initials(&mut self, start: usize, core: &str, letters: &str, spaced: bool) {
         let known = letters.len() > 3
-            || lists(ABBREVIATIONS, letters)
+            || ABBREVIATIONS.has(letters)
             || matches!(
                 letters,
                 "la" | "dc" | "ny" | "eu" | "un" | "bc" | "ad" | "uae" | "nyc" | "phd"
@@ -230,10 +231,10 @@ fn keeps_sentence(body: &str, next: Option<&str>) -> bool {
     let digit = next.starts_with(|c: char| c.is_ascii_digit());
     let initial = body.chars().count() == 1 && body.starts_with(char::is_uppercase) && body != "I";
     initial
-        || lists(TITLES, &folded)
-        || (lists(NAME_ABBREVIATIONS, &folded) && (capital || digit))
+        || TITLES.has(&folded)
+        || (NAME_ABBREVIATIONS.has(&folded) && (capital || digit))
         || (initialism(body).is_some() && (!capital || !matches!(folded.as_str(), "p.m" | "a.m")))
-        || (lists(ABBREVIATIONS, &folded) && !capital)
+        || (ABBREVIATIONS.has(&folded) && !capital)
         || ((folded == "no" || is_month_abbreviation(&folded)) && digit)
         || (digit && body.ends_with(|c: char| c.is_ascii_digit()) && body.len() <= 2)
         || (body.len() <= 2
@@ -379,7 +380,7 @@ fn letters_then_digits(core: &str) -> bool {
             prefix.as_str(),
             "eur" | "usd" | "gbp" | "chf" | "jpy" | "ft" | "m" | "km" | "mi"
         )
-        && lookup(SCALES, &prefix).is_none()
+        && SCALES.number(&prefix).is_none()
 }
 
 /// Clauses and sentences of a token sequence: the number of each token's.
@@ -390,9 +391,8 @@ pub(super) struct Parts {
 }
 
 /// Words that begin a clause.
-const CLAUSE_WORDS: &[&str] = &[
-    "but", "because", "although", "though", "while", "whereas", "which", "however", "since",
-];
+static CLAUSE_WORDS: Words =
+    Words::new("but because although though while whereas which however since");
 
 /// Numbers the clauses and sentences of `tokens`.
 pub(super) fn parts(tokens: &[Token]) -> Parts {
@@ -405,11 +405,19 @@ pub(super) fn parts(tokens: &[Token]) -> Parts {
             token.is_mark() && matches!(token.text.as_str(), "." | "!" | "?" | "\n" | ";");
         let ends_clause = dash
             || (token.is_mark() && matches!(token.text.as_str(), "," | ":" | "(" | ")"))
-            || lists(CLAUSE_WORDS, &token.text);
+            || CLAUSE_WORDS.has(&token.text);
         sentence += u16::from(ends_sentence && index > 0);
         clause += u16::from(ends_sentence || ends_clause);
         parts.clause.push(clause);
         parts.sentence.push(sentence);
     }
     parts
+}
+
+/// Returns true if the tokens from `at` are the words of `phrase`.
+pub(super) fn begins_with(tokens: &[Token], at: usize, phrase: &[&str]) -> bool {
+    phrase
+        .iter()
+        .enumerate()
+        .all(|(offset, word)| tokens.get(at + offset).is_some_and(|token| token.is(word)))
 }

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::lex::Shape;
-use super::phrase::{Place, places};
+use super::place::{Place, places};
 use super::reading::Reading;
 use super::scope::rejected;
 use super::verdict::Judgment;

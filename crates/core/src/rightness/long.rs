@@ -1,9 +1,10 @@
 //! Long reference answers: recall and precision of content words, values and negation.
 
 use super::bench::Bench;
-use super::offer::{Target, relation};
-use super::phrase::{opposed, places};
+use super::partial::opposed;
+use super::place::places;
 use super::reading::{Reading, content};
+use super::relation::{Target, relation};
 use super::scope::rejected;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;

@@ -2,9 +2,7 @@
 
 use super::lex::{Shape, Token};
 use super::number::{number, roman};
-use super::words::{
-    EXPANSIONS, FULL_WORDS, NICKNAMES, OPTIONAL_IN_NAMES, STATES, lists, lookup, stem,
-};
+use super::words::{EXPANSIONS, FULL_WORDS, NICKNAMES, OPTIONAL_IN_NAMES, STATES, stem};
 
 /// A canonical word with the token that it comes from.
 #[derive(Clone, Debug)]
@@ -34,7 +32,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
             text: text.to_owned(),
             token: at,
             initials,
-        })
+        });
     };
     if token.is_mark() {
         if token.is("&") {
@@ -50,17 +48,20 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
         }
     }
     let after_mark = at == 0 || tokens[at - 1].is_mark() || tokens[at - 1].is("and");
-    if let Some(state) = lookup(STATES, &token.text).filter(|_| token.upper && after_mark) {
-        state.split(' ').for_each(|word| add(word, false));
+    if let Some(state) = STATES
+        .get(&token.text)
+        .filter(|_| token.upper && after_mark)
+    {
+        state.split('_').for_each(|word| add(word, false));
         return at + 1;
     }
-    if lists(OPTIONAL_IN_NAMES, &token.text) {
+    if OPTIONAL_IN_NAMES.has(&token.text) {
         return at + 1;
     }
     if token.shape == Shape::Word && token.upper && token.text.len() > 1 {
-        let expansion = lookup(EXPANSIONS, &token.text);
+        let expansion = EXPANSIONS.get(&token.text);
         if let Some(expansion) = expansion {
-            expansion.split(' ').for_each(|word| add(word, false));
+            expansion.split('_').for_each(|word| add(word, false));
             let of_america =
                 at + 2 < tokens.len() && tokens[at + 1].is("of") && tokens[at + 2].is("america");
             return if of_america { at + 3 } else { at + 1 };
@@ -81,9 +82,9 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
             text: text.to_owned(),
             token: at,
             initials: false,
-        })
+        });
     };
-    add(lookup(FULL_WORDS, &token.text).unwrap_or(&token.text));
+    add(FULL_WORDS.get(&token.text).unwrap_or(&token.text));
     let of_america =
         united && at + 2 < tokens.len() && tokens[at + 1].is("of") && tokens[at + 2].is("america");
     if of_america { at + 3 } else { at + 1 }
@@ -114,7 +115,7 @@ fn push_initials(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
 /// Returns true if two canonical words are the same up to inflection.
 pub(super) fn same(a: &Canon, b: &Canon) -> bool {
     let pair = |x: &str, y: &str| {
-        lookup(NICKNAMES, x) == Some(y) || (x == "saint" && y == "street") || origin(x, y)
+        NICKNAMES.get(x) == Some(y) || (x == "saint" && y == "street") || origin(x, y)
     };
     a.text == b.text
         || (a.text.len() > 3 && b.text.len() > 3 && stem(&a.text) == stem(&b.text))
@@ -124,7 +125,7 @@ pub(super) fn same(a: &Canon, b: &Canon) -> bool {
 
 /// Returns true if `adjective` is made from the name `place`: `Argentinian`, `Argentina`.
 fn origin(place: &str, adjective: &str) -> bool {
-    const ENDINGS: &[&str] = &["n", "an", "ian", "ish", "ese"];
+    const ENDINGS: [&str; 5] = ["n", "an", "ian", "ish", "ese"];
     let root = place.strip_suffix('a').unwrap_or(place);
     place.len() > 4
         && ENDINGS.iter().any(|ending| {

@@ -1,7 +1,8 @@
 //! Numbers in digits and words.
 
 use super::lex::{Shape, Token};
-use super::words::{CARDINALS, ORDINALS, SCALES, lookup};
+use super::tables::Pairs;
+use super::words::{CARDINALS, ORDINALS, SCALES};
 
 /// A number at a position of a token sequence.
 #[derive(Clone, Debug)]
@@ -28,11 +29,7 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
     let plain = tokens[at].text.len() <= 3 && tokens[at].text.bytes().all(|b| b.is_ascii_digit());
     let mut digits = separated(&tokens[at].text)?;
     let mut end = at + 1;
-    while plain
-        && tokens
-            .get(end)
-            .is_some_and(|next| continues_thousands(next))
-    {
+    while plain && tokens.get(end).is_some_and(continues_thousands) {
         digits.push_str(&tokens[end].text);
         end += 1;
     }
@@ -142,7 +139,7 @@ fn scaled(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
     let (mut value, mut at) = (value, at);
     while let Some(scale) = tokens
         .get(at)
-        .and_then(|token| lookup(SCALES, token.text.trim_end_matches('s')))
+        .and_then(|token| SCALES.number(token.text.trim_end_matches('s')))
     {
         value *= scale;
         at += 1;
@@ -176,7 +173,7 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
             end += 1;
             continue;
         }
-        if let Some(value) = lookup(CARDINALS, word) {
+        if let Some(value) = CARDINALS.number(word) {
             if seen && !fits(group, value) {
                 break;
             }
@@ -187,7 +184,7 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
             }
             group += value;
             ordinal = true;
-        } else if let Some(scale) = lookup(SCALES, word) {
+        } else if let Some(scale) = SCALES.number(word) {
             if !seen && !follows_article(tokens, end) {
                 return None;
             }
@@ -221,10 +218,9 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
         });
     }
     let (value, end) = decimals(tokens, end, total + group);
-    let (value, end) = if ordinal {
-        (value, end)
-    } else {
-        with_fraction(tokens, end, value)
+    let (value, end) = match with_fraction(tokens, end, value) {
+        (more, after) if !ordinal && after > end => scaled(tokens, after, more),
+        _ => (value, end),
     };
     Some(Number {
         value,
@@ -239,7 +235,9 @@ fn in_words_below_hundred(tokens: &[Token], at: usize) -> Option<Number> {
     let first = tokens
         .get(at)
         .filter(|token| token.is_word() && token.spaced)?;
-    lookup(CARDINALS, &first.text).filter(|value| *value >= 10.0)?;
+    CARDINALS
+        .number(&first.text)
+        .filter(|value| *value >= 10.0)?;
     in_words(tokens, at).filter(|rest| (10.0..100.0).contains(&rest.value) && !rest.ordinal)
 }
 
@@ -256,9 +254,11 @@ fn fits(group: f64, value: f64) -> bool {
 
 fn adds(tokens: &[Token], at: usize, group: f64) -> bool {
     tokens.get(at).is_some_and(|token| {
-        let value = lookup(CARDINALS, &token.text).or_else(|| ordinal_value(&token.text));
+        let value = CARDINALS
+            .number(&token.text)
+            .or_else(|| ordinal_value(&token.text));
         value.is_some_and(|value| fits(group, value))
-            || (!token.spaced && lookup(SCALES, &token.text).is_some())
+            || (!token.spaced && SCALES.number(&token.text).is_some())
     })
 }
 
@@ -270,7 +270,7 @@ fn decimals(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
     let (mut value, mut end, mut place) = (value, at + 1, 0.1);
     while let Some(digit) = tokens
         .get(end)
-        .and_then(|token| lookup(CARDINALS, &token.text))
+        .and_then(|token| CARDINALS.number(&token.text))
         .filter(|d| *d < 10.0)
     {
         value += digit * place;
@@ -287,23 +287,19 @@ fn decimals(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
 
 /// Returns the value of an ordinal word.
 pub(super) fn ordinal_value(word: &str) -> Option<f64> {
-    lookup(ORDINALS, word).or_else(|| {
+    ORDINALS.number(word).or_else(|| {
         let cardinal = word.strip_suffix("th")?;
-        lookup(CARDINALS, cardinal).or_else(|| lookup(SCALES, cardinal))
+        CARDINALS
+            .number(cardinal)
+            .or_else(|| SCALES.number(cardinal))
     })
 }
 
-/// Returns the value of an upper-case Roman numeral of at least two letters.
+/// Returns the value of a Roman numeral of at least two letters, up to 20.
 pub(super) fn roman(word: &str) -> Option<u32> {
-    const TABLE: &[&str] = &[
-        "ii", "iii", "iv", "", "vi", "vii", "viii", "ix", "", "xi", "xii", "xiii", "xiv", "xv",
-        "xvi", "xvii", "xviii", "xix", "xx",
-    ];
-    if word.len() < 2 {
-        return None;
-    }
-    TABLE
-        .iter()
-        .position(|numeral| *numeral == word)
-        .map(|index| index as u32 + 2)
+    ROMAN.get(word)?.parse().ok()
 }
+
+static ROMAN: Pairs = Pairs::new(
+    "ii=2 iii=3 iv=4 vi=6 vii=7 viii=8 ix=9 xi=11 xii=12 xiii=13 xiv=14 xv=15 xvi=16 xvii=17 xviii=18 xix=19 xx=20",
+);

@@ -1,61 +1,26 @@
 //! Yes/no questions.
 
+use super::lex::Token;
 use super::reading::{Reading, content};
+use super::tables::Words;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;
-use super::words::{lists, negates, stem};
+use super::words::{negates, stem};
 
-const YES: &[&str] = &[
-    "yes",
-    "yeah",
-    "yep",
-    "yup",
-    "correct",
-    "true",
-    "affirmative",
-    "certainly",
-    "definitely",
-    "sure",
-    "absolutely",
-    "indeed",
-    "okay",
-    "ok",
-];
-const HEDGES: &[&str] = &[
-    "maybe",
-    "perhaps",
-    "possibly",
-    "depends",
-    "unclear",
-    "partly",
-    "partially",
-    "unknown",
-    "unsure",
-    "probably",
-    "sometimes",
-    "unless",
-];
+const YES: &str = "\
+    yes yeah yep yup correct true affirmative certainly definitely sure absolutely indeed \
+     okay ok";
+static HEDGES: Words = Words::new(
+    "\
+    maybe perhaps possibly depends unclear partly partially unknown unsure probably \
+     sometimes unless",
+);
 /// Verbs and adjectives that deny by themselves.
-const DENYING: &[&str] = &[
-    "forbidden",
-    "prohibited",
-    "banned",
-    "disallowed",
-    "refuse",
-    "refused",
-    "wrong",
-    "differ",
-    "differs",
-    "different",
-    "only",
-    "must",
-    "until",
-    "impossible",
-    "excluded",
-    "unnecessary",
-    "fails",
-    "lacks",
-];
+static DENYING: Words = Words::new(
+    "\
+    forbidden prohibited banned disallowed refuse refused wrong differ differs different \
+     only must until impossible excluded unnecessary fails lacks",
+);
 
 /// Judges an answer to a question whose gold answer is yes or no.
 pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Judgment {
@@ -70,8 +35,8 @@ pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Jud
 /// Returns true for yes, false for no, `None` where it is not clear.
 fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
     let yes = said(answer, YES);
-    let no = said(answer, &["no", "nope", "nah"]);
-    if yes.is_some() && no.is_some() && hedged(answer) {
+    let no = said(answer, "no nope nah");
+    if hedged(answer) {
         return None;
     }
     if let Some(first) = first_word(answer) {
@@ -79,7 +44,7 @@ fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
             .tokens
             .iter()
             .take(8)
-            .any(|token| lists(HEDGES, &token.text));
+            .any(|token| HEDGES.has(&token.text));
         return (!hedge).then_some(first);
     }
     match (yes, no) {
@@ -102,32 +67,30 @@ fn hedged(answer: &Reading) -> bool {
 fn first_word(answer: &Reading) -> Option<bool> {
     let at = answer.tokens.iter().position(|token| !token.is_mark())?;
     let (word, next) = (answer.word(at), answer.tokens.get(at + 1));
-    let alone = next.is_none_or(|next| next.is_mark());
+    let alone = next.is_none_or(Token::is_mark);
     match word {
         "yes" | "yeah" | "yep" | "yup" | "sure" | "absolutely" | "certainly" | "definitely"
         | "affirmative" | "indeed" | "ok" | "okay" => Some(true),
-        "nope" | "nah" | "never" | "negative" | "neither" => Some(false),
+        "nope" | "nah" | "never" | "negative" | "neither" | "don't" | "can't" | "cannot" => {
+            Some(false)
+        }
         "no" => Some(false)
-            .filter(|_| alone || !next.is_some_and(content) || next.is_some_and(|n| n.is_word())),
+            .filter(|_| alone || !next.is_some_and(content) || next.is_some_and(Token::is_word)),
         "correct" | "true" | "right" if alone => Some(true),
         "false" | "incorrect" | "wrong" if alone => Some(false),
         "of" if answer.word(at + 1) == "course" => Some(answer.word(at + 2) != "not"),
         "by" if answer.word(at + 1) == "no" && answer.word(at + 2) == "means" => Some(false),
         "not" => Some(false)
             .filter(|_| !matches!(answer.word(at + 1), "only" | "sure" | "clear" | "just")),
-        "don't" | "can't" | "cannot" => Some(false),
         _ => None,
     }
 }
 
 /// Returns the first of `words` that the answer says as an answer: before a mark, or after `is`, `a`, `:`.
-fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
+fn said(answer: &Reading, words: &str) -> Option<usize> {
     (0..answer.tokens.len()).find(|&at| {
         let alone = matches!(answer.word(at + 1), "as" | "according" | "because") && at > 0
-            || answer
-                .tokens
-                .get(at + 1)
-                .is_none_or(super::lex::Token::is_mark);
+            || answer.tokens.get(at + 1).is_none_or(Token::is_mark);
         let before = at.checked_sub(1).map_or("", |before| answer.word(before));
         let introduced = at == 0
             || answer.tokens[at - 1].is_mark()
@@ -147,7 +110,7 @@ fn said(answer: &Reading, words: &[&str]) -> Option<usize> {
                     | "therefore"
                     | "thus"
             );
-        let polar = lists(words, answer.word(at))
+        let polar = words.split(' ').any(|word| word == answer.word(at))
             && !matches!(
                 answer.word(at),
                 "sure" | "okay" | "ok" | "indeed" | "definitely" | "certainly" | "absolutely"
@@ -163,19 +126,24 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
         .take_while(|&at| !matches!(answer.word(at), "if" | "unless" | "when"))
         .collect();
     let word = |at: &usize| answer.word(*at);
-    let has = |table: &[&str]| main.iter().any(|at| lists(table, word(at)));
+    let has = |table: &Words| main.iter().any(|at| table.has(word(at)));
     if answer
         .tokens
         .iter()
         .take(10)
-        .any(|token| lists(HEDGES, &token.text))
+        .any(|token| HEDGES.has(&token.text))
     {
         return None;
     }
     let asked_at = question.asked_from();
     let asked_denied = (asked_at..asked_at + 2).any(|at| question.word(at).ends_with("n't"));
     let without = question.tokens.iter().any(|token| token.is("without"));
-    if asked_denied || without && main.iter().any(|at| negates(word(at))) {
+    if asked_denied
+        || without
+            && main
+                .iter()
+                .any(|at| negates(word(at)) && word(at) != "without")
+    {
         return None;
     }
     let negated = main.iter().any(|at| {
@@ -184,7 +152,7 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
             && answer.word(at + 1) != "only"
     });
     if negated {
-        return (!has(DOUBLE)).then_some(false);
+        return (!has(&DOUBLE)).then_some(false);
     }
     let opposite = |at: &usize| {
         ["un", "ir", "in", "im", "il", "non"].iter().any(|prefix| {
@@ -193,18 +161,23 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
                 .is_some_and(|rest| rest.len() > 3 && question.stems.contains(stem(rest)))
         })
     };
-    if has(REFUSING) || main.iter().any(opposite) {
+    if has(&REFUSING) || main.iter().any(opposite) {
         return Some(false);
     }
-    if has(DENYING) {
+    if has(&DENYING) {
         return None;
     }
-    let opens = lists(OPENERS, word(main.first()?));
-    let allows = has(&["allowed", "permitted", "fine", "safe", "ok", "okay"]);
+    let opens = OPENERS.has(word(main.first()?));
+    let allows = main.iter().any(|at| {
+        matches!(
+            word(at),
+            "allowed" | "permitted" | "fine" | "safe" | "ok" | "okay"
+        )
+    });
     let known = main
         .iter()
         .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
-    let auxiliary = main.iter().any(|at| lists(AUXILIARIES, word(at)));
+    let auxiliary = main.iter().any(|at| AUXILIARIES.has(word(at)));
     let modal = opens
         && matches!(answer.word(1), "may" | "can" | "should" | "must")
         && (answer.word(1) == question.word(asked_at)
@@ -221,35 +194,18 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
         });
     let subject = main
         .windows(2)
-        .any(|w| lists(OPENERS, word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
+        .any(|w| OPENERS.has(word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
     let modal = modal || subject && echoed && matches!(question.word(asked_at), "can" | "may");
     (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
 }
 
 /// Subjects that take up the question's.
-const OPENERS: &[&str] = &[
-    "they", "it", "both", "you", "he", "she", "we", "this", "that", "these", "i", "all",
-];
-const AUXILIARIES: &[&str] = &[
-    "can", "may", "is", "are", "was", "were", "does", "do", "did", "has", "have", "will", "should",
-];
+static OPENERS: Words = Words::new("they it both you he she we this that these i all");
+static AUXILIARIES: Words = Words::new("can may is are was were does do did has have will should");
 /// Words with which a negation may amount to a yes.
-const DOUBLE: &[&str] = &[
-    "avoid",
-    "avoided",
-    "forbidden",
-    "prohibited",
-    "wrong",
-    "problem",
-    "differ",
-    "different",
-    "doubt",
-];
+static DOUBLE: Words = Words::new(
+    "\
+    avoid avoided forbidden prohibited wrong problem differ different doubt",
+);
 /// Words that say no.
-const REFUSING: &[&str] = &[
-    "forbidden",
-    "prohibited",
-    "banned",
-    "disallowed",
-    "impossible",
-];
+static REFUSING: Words = Words::new("forbidden prohibited banned disallowed impossible");

@@ -2,9 +2,10 @@
 
 use super::lex::{Shape, Token};
 use super::number::{Number, number};
+use super::tables::Pairs;
 use super::units::{BARE, Dimension, Unit, unit, upper_suffix};
 use super::value::Amount;
-use super::words::{has_content, lookup, stem};
+use super::words::{SCALES, has_content, stem};
 
 /// Seconds of a mean Gregorian month: 365.2425 days / 12.
 pub(super) const MONTH_SECONDS: f64 = 2_629_746.0;
@@ -18,16 +19,8 @@ pub(super) struct Found {
 }
 
 /// Shares named by words.
-const FRACTIONS: &[(&str, f64)] = &[
-    ("half", 0.5),
-    ("halves", 0.5),
-    ("quarter", 0.25),
-    ("quarters", 0.25),
-    ("third", 1.0 / 3.0),
-    ("thirds", 1.0 / 3.0),
-    ("tenth", 0.1),
-    ("tenths", 0.1),
-];
+static FRACTIONS: Pairs =
+    Pairs::new("half=0.5 halves=0.5 quarter=0.25 quarters=0.25 tenth=0.1 tenths=0.1");
 
 fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", |token| token.text.as_str())
@@ -118,7 +111,7 @@ fn fraction(tokens: &[Token], at: usize) -> Option<Found> {
         Some(_) => return None,
         None => (1.0, at),
     };
-    let share = lookup(FRACTIONS, word(tokens, share_at))?;
+    let share = FRACTIONS.number(word(tokens, share_at))?;
     let ambiguous = matches!(word(tokens, share_at), "third" | "quarter" | "tenth");
     let follows_article = share_at > 0 && matches!(word(tokens, share_at - 1), "a" | "one");
     if ambiguous && !(follows_article || count > 1.0) {
@@ -133,7 +126,7 @@ fn fraction(tokens: &[Token], at: usize) -> Option<Found> {
         ordinal: false,
         end: next,
     };
-    if let Some(scale) = lookup(super::words::SCALES, word(tokens, next)) {
+    if let Some(scale) = SCALES.number(word(tokens, next)) {
         let value = Number {
             value: value.value * scale,
             ..value
@@ -176,10 +169,12 @@ fn one_in(tokens: &[Token], at: usize) -> Option<Found> {
 
 /// `twice` before `a day` or `daily`.
 fn times(tokens: &[Token], at: usize) -> Option<Number> {
-    let value = lookup(
-        &[("once", 1.0), ("twice", 2.0), ("thrice", 3.0)],
-        word(tokens, at),
-    )?;
+    let value = match word(tokens, at) {
+        "once" => 1.0,
+        "twice" => 2.0,
+        "thrice" => 3.0,
+        _ => return None,
+    };
     let rate = per(tokens, at + 1).is_some();
     rate.then_some(Number {
         value,
@@ -373,15 +368,8 @@ fn continues(first: Dimension, second: Dimension) -> bool {
 
 /// Returns the seconds of `per second`, `a minute`, `/h` or `daily`, with the index after it.
 fn per(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
-    const ADVERBS: &[(&str, f64)] = &[
-        ("hourly", 3600.0),
-        ("daily", 86_400.0),
-        ("weekly", 604_800.0),
-        ("monthly", MONTH_SECONDS),
-        ("yearly", 12.0 * MONTH_SECONDS),
-        ("annually", 12.0 * MONTH_SECONDS),
-    ];
-    if let Some(seconds) = lookup(ADVERBS, word(tokens, at)) {
+    static ADVERBS: Pairs = Pairs::new("hourly=3600 daily=86_400 weekly=604_800");
+    if let Some(seconds) = ADVERBS.number(word(tokens, at)) {
         return Some((seconds, at + 1));
     }
     if !matches!(

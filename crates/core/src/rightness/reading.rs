@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::clean::clean;
+use super::extract::mentions;
 use super::lex::{Parts, Shape, Token, parts, tokens};
-use super::mention::{Mention, mentions};
+use super::mention::Mention;
 use super::words::{has_content, stem};
 
 /// A parsed answer, gold answer or question.
@@ -81,6 +82,11 @@ impl Reading {
         start + usize::from(self.tokens.get(start).is_some_and(Token::is_mark))
     }
 
+    /// Returns true if it has one of `words`, which spaces separate.
+    pub(super) fn says(&self, words: &str) -> bool {
+        says(&self.tokens, words)
+    }
+
     /// Returns the word at `at`, empty outside.
     pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.text.as_str())
@@ -110,4 +116,11 @@ impl Reading {
 /// Returns true if `token` has content of its own.
 pub(super) fn content(token: &Token) -> bool {
     token.shape == Shape::Code || token.shape != Shape::Mark && has_content(&token.text)
+}
+
+/// Returns true if `tokens` have one of `words`, which spaces separate.
+pub(super) fn says(tokens: &[Token], words: &str) -> bool {
+    tokens
+        .iter()
+        .any(|token| words.split(' ').any(|word| token.is(word)))
 }

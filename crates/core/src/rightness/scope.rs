@@ -1,8 +1,9 @@
 //! Negation and contrast: whether a text denies or sets apart what it mentions.
 
-use super::mention::begins_with;
+use super::lex::begins_with;
 use super::reading::Reading;
-use super::words::{CONDITIONALS, CONTRASTS, DENIALS, NEGATION_LIMITS, lists, negates};
+use super::tables::Words;
+use super::words::{CONDITIONALS, CONTRASTS, DENIALS, NEGATION_LIMITS, negates};
 
 /// Returns true if `reading` denies tokens `first..end` or mentions them as a contrast.
 pub(super) fn rejected(reading: &Reading, first: usize, end: usize) -> bool {
@@ -15,13 +16,13 @@ fn denied_before(reading: &Reading, first: usize) -> bool {
     let conditional = |at: usize| {
         reading.tokens[start..at]
             .iter()
-            .any(|t| lists(CONDITIONALS, &t.text))
+            .any(|t| CONDITIONALS.has(&t.text))
     };
     (start..first).rev().take(12).any(|at| {
         let word = reading.word(at);
         let between = &reading.tokens[at + 1..first];
-        let limited = between.iter().any(|t| lists(NEGATION_LIMITS, &t.text));
-        let claims = lists(DENIALS, word)
+        let limited = between.iter().any(|t| NEGATION_LIMITS.has(&t.text));
+        let claims = DENIALS.has(word)
             && between
                 .iter()
                 .any(|t| matches!(t.text.as_str(), "that" | "to"));
@@ -44,16 +45,7 @@ fn denied_before(reading: &Reading, first: usize) -> bool {
 }
 
 /// First words of contrasts with a former state.
-const PAST_WORDS: &[&str] = &[
-    "previously",
-    "formerly",
-    "originally",
-    "initially",
-    "used",
-    "the",
-    "its",
-    "no",
-];
+static PAST_WORDS: Words = Words::new("previously formerly originally initially used the its no");
 
 /// `instead of X`, `previously X`.
 fn contrasted(reading: &Reading, first: usize) -> bool {
@@ -63,8 +55,9 @@ fn contrasted(reading: &Reading, first: usize) -> bool {
         && matches!(reading.word(first - 2), "anything" | "everything" | "all");
     all_but
         || CONTRASTS
+            .phrases()
             .iter()
-            .filter(|phrase| !reading.answers_past || !lists(PAST_WORDS, phrase[0]))
+            .filter(|phrase| !reading.answers_past || !PAST_WORDS.has(phrase[0]))
             .any(|phrase| {
                 let reach = match phrase[0] {
                     "previously" | "formerly" | "originally" | "initially" | "used" => 7,
@@ -110,13 +103,13 @@ fn denied_after(reading: &Reading, end: usize) -> bool {
                     | "will"
             );
             let denies = (word == "no" && next == "longer")
-                || (verb && (matches!(next, "not" | "never" | "no") || lists(DENIALS, next)))
+                || (verb && (matches!(next, "not" | "never" | "no") || DENIALS.has(next)))
                 || word.ends_with("n't");
             let after = if word.ends_with("n't") {
                 at + 1
             } else {
                 at + 2
             };
-            denies && !lists(NEGATION_LIMITS, reading.word(after))
+            denies && !NEGATION_LIMITS.has(reading.word(after))
         })
 }

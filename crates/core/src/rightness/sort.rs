@@ -5,7 +5,7 @@ use super::lex::Shape;
 use super::long::LONG;
 use super::reading::{Reading, content};
 use super::value::Value;
-use super::words::{FLUFF, WEEKDAYS, lists, stem};
+use super::words::{FLUFF, WEEKDAYS, stem};
 use crate::text::normalise;
 
 /// The way in which a gold answer is compared.
@@ -68,12 +68,12 @@ fn covered(gold: &Reading) -> bool {
         let counted = gold.tokens.len() == 2 && gold.tokens[0].shape == Shape::Digits;
         let noun =
             (!token.capital || counted) && nouns.iter().any(|noun| *noun == stem(&token.text));
-        let weekday = lists(WEEKDAYS, &token.text);
+        let weekday = WEEKDAYS.has(&token.text);
         inside
             || noun
             || weekday
             || token.shape == Shape::Mark
             || !content(token)
-            || lists(FLUFF, &token.text)
+            || FLUFF.has(&token.text)
     })
 }

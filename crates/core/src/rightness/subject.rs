@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::bench::Bench;
 use super::lex::Shape;
 use super::reading::{Reading, content};
+use super::tables::Words;
 use super::words::stem;
 
 /// Counts the question's terms in the clause around tokens `first..end`.
@@ -64,9 +65,7 @@ fn names(reading: &Reading, range: std::ops::Range<usize>) -> Vec<usize> {
 /// The sentence's subject is a term of the question under another modifier: `the database timeout is` for `the deploy
 /// timeout`.
 fn other_modifier(question: &Reading, answer: &Reading, first: usize) -> bool {
-    const VERBS: &[&str] = &[
-        "is", "was", "are", "were", "has", "takes", "lasts", "expires", "costs", "runs", "waits",
-    ];
+    static VERBS: Words = Words::new("is was are were has takes lasts expires costs runs waits");
     let pair = |reading: &Reading, at: usize| {
         at > 0 && content(&reading.tokens[at]) && content(&reading.tokens[at - 1])
     };
@@ -74,7 +73,7 @@ fn other_modifier(question: &Reading, answer: &Reading, first: usize) -> bool {
         .filter(|&at| answer.same_sentence(at, first) && pair(answer, at))
         .any(|at| {
             let head = stem(&answer.tokens[at].text);
-            VERBS.contains(&answer.word(at + 1))
+            VERBS.has(answer.word(at + 1))
                 && !question.has(&answer.tokens[at - 1])
                 && (1..question.tokens.len())
                     .filter(|&asked| pair(question, asked))

@@ -164,7 +164,7 @@ const UNITS: &[(&str, Dimension, f64)] = &[
         Mass,
         1e3,
     ),
-    ("ton tons", Mass, 1000.000_1),
+    ("ton tons", Mass, 1_000.000_1),
     ("lb lbs pound_weight", Mass, 0.453_592_37),
     ("oz ounce ounces", Mass, 0.028_349_523_125),
     (

@@ -187,7 +187,6 @@ fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
     }
     match (g, a) {
         (Money(_), Cents) | (Cents, Money(_)) => same_if(equal(gold.base, answer.base)),
-        (Money(_), Money(_)) => Different,
         // Units against a bare number: equal as written.
         (Count, Decade) | (Decade, Count) => Unrelated,
         (Count, _) if gold.nouns.is_empty() && !gold.ordinal => {
@@ -203,7 +202,8 @@ fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
         | (Dimension::WorkingDays | Dimension::Months, Dimension::Duration)
         | (Data, Dimension::Bits)
         | (Dimension::Bits, Data)
-        | (Dimension::Percent, Dimension::Points) => Different,
+        | (Dimension::Percent, Dimension::Points)
+        | (Money(_), Money(_)) => Different,
         _ => Unrelated,
     }
 }

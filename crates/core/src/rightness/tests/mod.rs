@@ -1,2 +1,5 @@
+mod ground;
 mod metamorphic;
+mod pairs;
 mod sets;
+mod speed;

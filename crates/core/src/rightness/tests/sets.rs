@@ -11,7 +11,7 @@ use crate::rightness::{Correctness, Judgment, auto};
 use crate::types::{Question, QuestionKind};
 
 #[derive(Deserialize)]
-struct Item {
+pub(super) struct Item {
     question: String,
     kind: QuestionKind,
     #[serde(default)]
@@ -20,7 +20,7 @@ struct Item {
     category: String,
 }
 
-fn judged(item: &Item) -> Judgment {
+pub(super) fn judged(item: &Item) -> Judgment {
     let mut question = Question::new("q".into(), item.question.clone());
     question.kind = item.kind;
     question.answers.clone_from(&item.golds);
@@ -28,7 +28,7 @@ fn judged(item: &Item) -> Judgment {
     auto(&question, &item.answer, f1, 0.6)
 }
 
-fn items(path: &Path) -> Vec<Item> {
+pub(super) fn items(path: &Path) -> Vec<Item> {
     let text = std::fs::read_to_string(path).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())

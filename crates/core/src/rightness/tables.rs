@@ -1,0 +1,72 @@
+//! Closed classes of words, written as one text each.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+/// Words or phrases separated by spaces; `_` is a space in a phrase.
+pub(super) struct Words {
+    text: &'static str,
+    set: OnceLock<HashSet<&'static str>>,
+    phrases: OnceLock<Vec<Vec<&'static str>>>,
+}
+
+impl Words {
+    pub(super) const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            set: OnceLock::new(),
+            phrases: OnceLock::new(),
+        }
+    }
+
+    /// Returns true if it lists `word`.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.set
+            .get_or_init(|| self.text.split(' ').collect())
+            .contains(word)
+    }
+
+    /// Returns its phrases, each as its words.
+    pub(super) fn phrases(&self) -> &[Vec<&'static str>] {
+        let split = || {
+            self.text
+                .split(' ')
+                .map(|phrase| phrase.split('_').collect())
+                .collect()
+        };
+        self.phrases.get_or_init(split)
+    }
+}
+
+/// Words with what they stand for, as `word=meaning`.
+pub(super) struct Pairs {
+    text: &'static str,
+    map: OnceLock<HashMap<&'static str, &'static str>>,
+}
+
+impl Pairs {
+    pub(super) const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            map: OnceLock::new(),
+        }
+    }
+
+    /// Returns the pairs in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.text.split(' ').filter_map(|pair| pair.split_once('='))
+    }
+
+    /// Returns the meaning of `word`.
+    pub(super) fn get(&self, word: &str) -> Option<&'static str> {
+        self.map
+            .get_or_init(|| self.iter().collect())
+            .get(word)
+            .copied()
+    }
+
+    /// Returns the meaning of `word` as a number.
+    pub(super) fn number(&self, word: &str) -> Option<f64> {
+        self.get(word)?.parse().ok()
+    }
+}
