@@ -41,6 +41,7 @@ mod reply_cache;
 mod report;
 mod resume;
 mod retrievers;
+mod rightness;
 mod run_files;
 mod runbooks;
 mod runbooks_data;

@@ -1,0 +1,181 @@
+//! The rule of rightness against answers that people wrote and judged: near misses, right answers in other words, and answers
+//! of a language model judged by two readers who did not know the rule (evals/rightness.md has the method).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Correctness, Judge, RightRule};
+use ragtriage_core::stats::kappa::{Disagreement, kappa};
+use ragtriage_core::types::{Finish, Question, QuestionId, QuestionKind, Stance};
+use ragtriage_models::llm::read_answer;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::planted::seen;
+
+/// Asked for: at most this share of the wrong answers is accepted.
+const MOST_ACCEPTED: f64 = 0.02;
+/// Asked for: at least this share of the right answers in other notations is accepted.
+const LEAST_ACCEPTED: f64 = 0.97;
+
+/// An answer to a question with its gold answers, known to be right or wrong.
+#[derive(Deserialize)]
+struct Item {
+    question: String,
+    kind: QuestionKind,
+    golds: Vec<String>,
+    answer: String,
+    category: String,
+}
+
+/// A language model's reply, judged twice.
+#[derive(Deserialize)]
+struct JudgedReply {
+    id: QuestionId,
+    reply: String,
+    judge_a: Correctness,
+    judge_b: Correctness,
+}
+
+fn data(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/rightness")
+        .join(file)
+}
+
+fn lines<T: DeserializeOwned>(path: &Path) -> Vec<T> {
+    let text = fs::read_to_string(path).expect("committed");
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("a line of the file"))
+        .collect()
+}
+
+fn judge(rule: RightRule) -> Judge {
+    Judge {
+        rule,
+        scorer: Scorer::Squad2,
+        correct_f1: 0.6,
+    }
+}
+
+fn correctness(item: &Item) -> Correctness {
+    let question = Question {
+        kind: item.kind,
+        answers: item.golds.clone(),
+        ..Question::new("q".into(), item.question.clone())
+    };
+    let judgment = judge(RightRule::Auto).judge(&question, &item.answer, Stance::Answered);
+    judgment.expect("has a gold answer").correctness
+}
+
+/// Returns the share of `items` that the rule accepts, and says so by category.
+fn accepted(name: &str, items: &[Item]) -> f64 {
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for item in items {
+        counts.entry(&item.category).or_default()[correctness(item) as usize] += 1;
+    }
+    let total = counts.values().fold([0; 3], |sum, one| {
+        [sum[0] + one[0], sum[1] + one[1], sum[2] + one[2]]
+    });
+    seen(&format!(
+        "{name}: right, unsure, wrong {total:?} of {}; {counts:?}",
+        items.len()
+    ));
+    total[0] as f64 / items.len() as f64
+}
+
+#[test]
+fn near_misses_are_not_accepted() {
+    let share = accepted("near misses", &lines(&data("wrong.jsonl")));
+    assert!(share <= MOST_ACCEPTED, "{share}");
+}
+
+#[test]
+fn right_answers_in_other_notations_are_accepted() {
+    let items: Vec<Item> = lines(&data("right.jsonl"));
+    // Reference sentences in other words are no matter of notation.
+    let (free, others): (Vec<Item>, Vec<Item>) = items
+        .into_iter()
+        .partition(|item| item.kind == QuestionKind::Free);
+    accepted("reference sentences in other words", &free);
+    let share = accepted("right answers", &others);
+    assert!(share >= LEAST_ACCEPTED, "{share}");
+}
+
+#[test]
+fn no_rule_agrees_better_with_people_than_auto() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/runbooks/questions.jsonl");
+    let questions: Vec<RunbookQuestion> = lines(&path);
+    let questions: BTreeMap<QuestionId, Question> = questions
+        .into_iter()
+        .map(|question| (question.id.clone(), question.into()))
+        .collect();
+    let replies: Vec<JudgedReply> = lines(&data("judged.jsonl"));
+    assert_eq!(replies.len(), 300);
+    let clusters: Vec<usize> = (0..replies.len()).collect();
+    let between: Vec<(i32, i32)> = replies
+        .iter()
+        .map(|reply| (grade(reply.judge_a), grade(reply.judge_b)))
+        .collect();
+    let people = kappa(&between, &clusters, Disagreement::Any).expect("two verdicts");
+    seen(&format!("the two readers: kappa {:.3}", people.value));
+    let agreements = RightRule::ALL.map(|rule| {
+        let grades: Vec<(i32, i32)> = replies
+            .iter()
+            .map(|reply| {
+                let (answer, stance) = read_answer(&reply.reply, Finish::Stop);
+                let judgment = judge(rule).judge(&questions[&reply.id], &answer, stance);
+                let found = judgment.expect("has gold data").correctness;
+                (grade(found), grade(reply.judge_a))
+            })
+            .collect();
+        let found = kappa(&grades, &clusters, Disagreement::Any).expect("both verdicts occur");
+        seen(&format!(
+            "{rule}: agreement {:.3}, kappa {:.3} {:?}",
+            found.observed, found.value, found.ci95
+        ));
+        (rule, found.observed)
+    });
+    let auto = agreements.iter().find(|(rule, _)| *rule == RightRule::Auto);
+    let (_, auto) = auto.expect("a rule");
+    for (rule, observed) in &agreements {
+        assert!(
+            auto >= observed,
+            "{rule} agrees better: {observed} against {auto}"
+        );
+    }
+}
+
+/// Right is 1; unsure, which no person said, and wrong are 0.
+fn grade(found: Correctness) -> i32 {
+    i32::from(found == Correctness::Right)
+}
+
+/// The fields of a question of the runbooks that judging reads.
+#[derive(Deserialize)]
+struct RunbookQuestion {
+    id: QuestionId,
+    text: String,
+    kind: QuestionKind,
+    #[serde(default)]
+    answers: Vec<String>,
+    #[serde(default)]
+    required: Vec<Vec<String>>,
+    #[serde(default)]
+    forbidden: Vec<Vec<String>>,
+}
+
+impl From<RunbookQuestion> for Question {
+    fn from(found: RunbookQuestion) -> Self {
+        Self {
+            kind: found.kind,
+            answers: found.answers,
+            required: found.required,
+            forbidden: found.forbidden,
+            ..Self::new(found.id, found.text)
+        }
+    }
+}
