@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::code::identifiers;
 use super::mention::Mention;
 use super::names::{Canon, canonical, occurrences};
-use super::reading::{Reading, content};
+use super::parsed::{Parsed, content};
 use super::units::BARE;
 use super::value::{Agreement, Value, compare};
 use crate::text::normalise;
@@ -38,10 +38,10 @@ pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
 /// [`super::auto`].
 #[must_use]
 pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
-    let answer = Reading::new(answer);
-    let passages: Vec<Passage> = passages
+    let answer = Parsed::new(answer);
+    let passages: Vec<ParsedPassage> = passages
         .iter()
-        .map(|passage| Passage::new(passage))
+        .map(|passage| ParsedPassage::new(passage))
         .collect();
     let mut missing: Vec<(usize, String)> = Vec::new();
     for mention in answer.mentions.iter().filter(|mention| !mention.weak) {
@@ -67,14 +67,14 @@ pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
     missing.into_iter().map(|(_, text)| text).collect()
 }
 
-struct Passage {
-    reading: Reading,
+struct ParsedPassage {
+    reading: Parsed,
     words: Vec<Canon>,
 }
 
-impl Passage {
+impl ParsedPassage {
     fn new(text: &str) -> Self {
-        let reading = Reading::new(text);
+        let reading = Parsed::new(text);
         let words = canonical(&reading.tokens);
         Self { reading, words }
     }
@@ -93,19 +93,19 @@ impl Passage {
 }
 
 /// Returns the names of an answer by tokens: capitalised words, none of them at the start of a sentence.
-fn names(answer: &Reading) -> Vec<(usize, usize)> {
+fn names(answer: &Parsed) -> Vec<(usize, usize)> {
     let starts =
         |at: usize| at == 0 || !answer.same_sentence(at, at - 1) || answer.tokens[at - 1].is_mark();
     let name = |at: usize| {
         let token = &answer.tokens[at];
         token.is_word()
-            && token.capital
+            && token.capital()
             && content(token)
             && (!starts(at)
                 || answer
                     .tokens
                     .get(at + 1)
-                    .is_some_and(|next| next.capital && next.is_word()))
+                    .is_some_and(|next| next.capital() && next.is_word()))
     };
     let mut found = Vec::new();
     let mut at = 0;
