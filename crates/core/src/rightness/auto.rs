@@ -1,13 +1,13 @@
 //! The rule `auto`: decides by the kind of gold answer.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::code::is_code_gold;
 use super::mention::Mention;
 use super::names::{canonical, is_name, same};
-use super::reading::{Reading, content};
-use super::relation::Target;
+use super::parsed::{Parsed, content};
+use super::relation::GoldValue;
 use super::sort::{Sort, sort};
-use super::tables::Words;
+use super::tables::WordSet;
 use super::value::{Agreement, compare};
 use super::verdict::{Correctness, Judgment};
 use super::words::{FLUFF, GENERIC, OPEN};
@@ -15,10 +15,10 @@ use super::{facts, listing, long, offer, partial, phrase, polar};
 use crate::types::{Question, QuestionKind};
 
 /// Words that make plain numbers versions.
-static VERSION_WORDS: Words = Words::new("version versions release releases branch branches v");
+static VERSION_WORDS: WordSet = WordSet::new("version versions release releases branch branches v");
 
 /// Words of a question that asks for a former state.
-static PAST: Words = Words::new(
+static PAST: WordSet = WordSet::new(
     "\
     formerly previously originally former previous old initially before used first",
 );
@@ -27,21 +27,21 @@ static PAST: Words = Words::new(
 /// right where nothing else decides.
 #[must_use]
 pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
-    let asked = Reading::new(&question.text);
-    let mut given = Reading::new(answer);
+    let asked = Parsed::new(&question.text);
+    let mut given = Parsed::new(answer);
     given.answers_denial = denies(&asked);
     given.answers_past = asked.tokens.iter().any(|token| PAST.has(&token.text));
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
-    let golds: Vec<Reading> = question
+    let golds: Vec<Parsed> = question
         .answers
         .iter()
-        .map(|gold| Reading::new(gold))
+        .map(|gold| Parsed::new(gold))
         .collect();
     let versions = golds.iter().chain([&asked]).any(names_version);
     let spelled_out = golds.iter().any(|gold| gold.tokens.len() > 1);
-    let bench = Bench {
+    let claim = Claim {
         question: &asked,
         answer: &given,
         golds: &golds,
@@ -49,7 +49,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         spelled_out,
     };
     if !question.required.is_empty() || !question.forbidden.is_empty() {
-        return facts::judge(question, &bench);
+        return facts::judge(question, &claim);
     }
     if golds.iter().any(|gold| equals(gold, &given)) {
         return Judgment::right("equals a gold answer");
@@ -71,19 +71,19 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         .collect();
     if !single.is_empty() {
         verdicts.push(offer::judge(
-            &[Target {
+            &[GoldValue {
                 alternatives: single,
                 exact: false,
             }],
-            &bench,
+            &claim,
         ));
     }
     for (gold, sort) in golds.iter().zip(&sorts) {
         match sort {
-            Sort::Values => verdicts.push(offer::judge(&targets(gold), &bench)),
+            Sort::Values => verdicts.push(offer::judge(&targets(gold), &claim)),
             Sort::Phrase if repeats_value(gold, &golds, &sorts) => {}
-            Sort::Phrase => verdicts.push(phrase_or_list(gold, &bench, f1 >= correct_f1)),
-            Sort::Long => verdicts.push(long::judge(gold, &bench)),
+            Sort::Phrase => verdicts.push(phrase_or_list(gold, &claim, f1 >= correct_f1)),
+            Sort::Long => verdicts.push(long::judge(gold, &claim)),
             Sort::Value | Sort::Yes | Sort::No => {}
         }
     }
@@ -112,7 +112,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
 }
 
 /// Returns true if the question asks for what is not allowed.
-fn denies(question: &Reading) -> bool {
+fn denies(question: &Parsed) -> bool {
     let denied = |word: &str| {
         matches!(
             word,
@@ -122,25 +122,25 @@ fn denies(question: &Reading) -> bool {
     question.tokens.iter().any(|token| denied(&token.text))
 }
 
-fn names_version(reading: &Reading) -> bool {
+fn names_version(reading: &Parsed) -> bool {
     reading
         .tokens
         .iter()
         .any(|token| VERSION_WORDS.has(&token.text))
 }
 
-fn targets(gold: &Reading) -> Vec<Target<'_>> {
+fn targets(gold: &Parsed) -> Vec<GoldValue<'_>> {
     gold.mentions
         .iter()
-        .map(|mention| Target {
+        .map(|mention| GoldValue {
             alternatives: vec![mention],
             exact: gold.mentions.len() > 1,
         })
         .collect()
 }
 
-fn equals(gold: &Reading, answer: &Reading) -> bool {
-    let plain = |reading: &Reading| {
+fn equals(gold: &Parsed, answer: &Parsed) -> bool {
+    let plain = |reading: &Parsed| {
         reading
             .text
             .trim_matches(['.', '"', '\'', ' '])
@@ -150,8 +150,8 @@ fn equals(gold: &Reading, answer: &Reading) -> bool {
 }
 
 /// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).
-fn repeats_value(gold: &Reading, golds: &[Reading], sorts: &[Sort]) -> bool {
-    let value = |other: &Reading, mention: &Mention| {
+fn repeats_value(gold: &Parsed, golds: &[Parsed], sorts: &[Sort]) -> bool {
+    let value = |other: &Parsed, mention: &Mention| {
         !is_code_gold(gold)
             && compare(&other.mentions[0].value, &mention.value, false) == Agreement::Same
     };
@@ -164,8 +164,8 @@ fn repeats_value(gold: &Reading, golds: &[Reading], sorts: &[Sort]) -> bool {
 }
 
 /// Judges a phrase with values: all must be stated, and its other words must be in the answer or the question.
-fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
-    let values = offer::judge(&targets(gold), bench);
+fn phrase_with_values(gold: &Parsed, claim: &Claim<'_>) -> Judgment {
+    let values = offer::judge(&targets(gold), claim);
     if !values.is_right() {
         return values;
     }
@@ -174,22 +174,22 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
             .iter()
             .any(|mention| (mention.first..mention.end).contains(&at))
     };
-    let words = canonical(&bench.answer.tokens);
+    let words = canonical(&claim.answer.tokens);
     let missing = canonical(&gold.tokens).into_iter().find(|own| {
         let token = &gold.tokens[own.token];
         !covered(own.token)
             && content(token)
             && !FLUFF.has(&token.text)
             && !GENERIC.has(&token.text)
-            && !bench.question.has(token)
+            && !claim.question.has(token)
             && !words.iter().any(|word| same(own, word))
     });
-    let foreign = bench.answer.tokens.iter().any(|token| {
-        token.capital
+    let foreign = claim.answer.tokens.iter().any(|token| {
+        token.capital()
             && token.is_word()
             && content(token)
             && !gold.has(token)
-            && !bench.question.has(token)
+            && !claim.question.has(token)
             && token.start > 0
     });
     let shifted = canonical(&gold.tokens).into_iter().find(|own| {
@@ -199,7 +199,7 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
             && !words.iter().any(|word| same(own, word))
     });
     match missing.or(shifted) {
-        Some(word) if partial::opposed(gold, bench.answer) => {
+        Some(word) if partial::opposed(gold, claim.answer) => {
             Judgment::wrong(format!("says the opposite of `{}`", word.text))
         }
         Some(word) => Judgment::unsure(format!("lacks `{}`", word.text)),
@@ -207,24 +207,24 @@ fn phrase_with_values(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     }
 }
 
-fn phrase_or_list(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
+fn phrase_or_list(gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
     let valued = gold.mentions.iter().any(|mention| !mention.weak) && !is_code_gold(gold);
     if valued && listing::items(gold).len() < 2 {
-        let whole = phrase::judge(gold, bench, f1_suffices);
+        let whole = phrase::judge(gold, claim, f1_suffices);
         let named = is_name(&gold.tokens)
-            && gold.tokens[0].capital
+            && gold.tokens[0].capital()
             && whole.is_right()
             && whole.reason.starts_with("contains");
         return if named && canonical(&gold.tokens).len() > 2 {
             whole
         } else {
-            phrase_with_values(gold, bench)
+            phrase_with_values(gold, claim)
         };
     }
-    let whole = phrase::judge(gold, bench, f1_suffices);
+    let whole = phrase::judge(gold, claim, f1_suffices);
     let items = listing::items(gold);
     if items.len() < 2 || whole.reason.starts_with("contains") {
         return whole;
     }
-    listing::judge(&items, bench)
+    listing::judge(&items, claim)
 }

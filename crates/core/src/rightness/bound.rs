@@ -2,12 +2,12 @@
 
 use super::lex::{Token, begins_with};
 use super::mention::{Bound, Mention};
-use super::tables::Words;
+use super::tables::WordSet;
 use super::units::BARE;
 use super::value::Value;
 
 /// Phrases before a value that make it an upper bound.
-static AT_MOST: Words = Words::new(
+static AT_MOST: WordSet = WordSet::new(
     "\
     at_most up_to no_more_than not_more_than never_more_than no_later_than no_longer_than \
      no_older_than not_over no_greater_than maximum maximum_of maximum_is max within exceed \
@@ -15,34 +15,34 @@ static AT_MOST: Words = Words::new(
 );
 
 /// Phrases before a strict upper bound.
-static LESS_THAN: Words = Words::new(
+static LESS_THAN: WordSet = WordSet::new(
     "\
     less_than fewer_than under below younger_than shorter_than lower_than smaller_than \
      earlier_than before prior_to <",
 );
 
 /// Phrases before a lower bound.
-static AT_LEAST: Words = Words::new(
+static AT_LEAST: WordSet = WordSet::new(
     "\
     at_least no_less_than not_less_than no_fewer_than minimum minimum_of minimum_is \
      no_earlier_than not_before upwards_of at_the_earliest no_sooner_than >_= ≥",
 );
 
 /// Phrases before a strict lower bound.
-static MORE_THAN: Words = Words::new(
+static MORE_THAN: WordSet = WordSet::new(
     "\
     beyond only_after more_than over above greater_than larger_than higher_than bigger_than \
      exceeding exceeds longer_than beyond older_than newer_than later_than >",
 );
 
 /// Phrases after an upper bound.
-static OR_LESS: Words = Words::new(
+static OR_LESS: WordSet = WordSet::new(
     "\
     at_most max maximum or_less or_fewer or_earlier or_below and_below tops at_the_latest",
 );
 
 /// Phrases after a lower bound.
-static OR_MORE: Words = Words::new(
+static OR_MORE: WordSet = WordSet::new(
     "\
     at_least or_more and_more or_later or_newer or_older and_over and_everything_newer \
      at_the_earliest or_higher or_above or_longer and_above and_up and_upwards upwards \
@@ -50,7 +50,7 @@ static OR_MORE: Words = Words::new(
 );
 
 /// Words that may stand between a bound and its value.
-static BETWEEN: Words = Words::new("the a an about version versions some of = release around");
+static BETWEEN: WordSet = WordSet::new("the a an about version versions some of = release around");
 
 /// Returns the bound that the words around a value make it.
 pub(super) fn bound(tokens: &[Token], mention: &Mention) -> Option<Bound> {

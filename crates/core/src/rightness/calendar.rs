@@ -1,6 +1,6 @@
 //! Dates and times of day.
 
-use super::lex::{Shape, Token};
+use super::lex::{Token, TokenShape};
 use super::number::number;
 use super::value::{Clock, Date, Value};
 use super::words::{MONTHS, WEEKDAYS, ZONES};
@@ -8,7 +8,7 @@ use super::words::{MONTHS, WEEKDAYS, ZONES};
 /// Returns the date that begins at token `at`, with the index after it.
 pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     let token = tokens.get(at)?;
-    if WEEKDAYS.has(&token.text) && token.capital {
+    if WEEKDAYS.has(&token.text) && token.capital() {
         let mut next = at + 1;
         while tokens
             .get(next)
@@ -37,7 +37,7 @@ fn month_and_year(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
 fn numeric(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let token = tokens
         .get(at)
-        .filter(|token| token.shape == Shape::Digits)?;
+        .filter(|token| token.shape == TokenShape::Digits)?;
     let (parts, end): (Vec<&str>, usize) = if token.text.contains('.') {
         (token.text.split('.').collect(), at + 1)
     } else {
@@ -88,7 +88,7 @@ pub(super) fn month(token: &Token) -> Option<u8> {
     let word = token.text.as_str();
     if !token.is_word()
         || word.len() < 3
-        || (matches!(word, "may" | "march" | "mar" | "dec" | "sat") && !token.capital)
+        || (matches!(word, "may" | "march" | "mar" | "dec" | "sat") && !token.capital())
     {
         return None;
     }
@@ -132,7 +132,7 @@ fn month_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
             || t.is(".")
                 && tokens
                     .get(next + 1)
-                    .is_some_and(|t| t.shape == Shape::Digits)
+                    .is_some_and(|t| t.shape == TokenShape::Digits)
     }) {
         next += 1;
     }
@@ -140,7 +140,7 @@ fn month_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     if let Some(day) = number(tokens, next).filter(|day| {
         (1.0..=31.0).contains(&day.value)
             && day.value.fract() == 0.0
-            && tokens[next].shape == Shape::Digits
+            && tokens[next].shape == TokenShape::Digits
             || day.ordinal && day.value <= 31.0
     }) && !tokens[next].text.contains(':')
         && !tokens.get(day.end).is_some_and(|t| t.is(":") || t.is("%"))
@@ -156,7 +156,7 @@ fn month_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
         ));
     }
     let (year, end) = year(tokens, at + 1);
-    let alone = year.is_some() || (full_name && tokens[at].capital);
+    let alone = year.is_some() || (full_name && tokens[at].capital());
     alone.then_some((
         Date {
             year,
@@ -179,7 +179,7 @@ fn year(tokens: &[Token], at: usize) -> (Option<i32>, usize) {
     }
     let year = tokens
         .get(next)
-        .filter(|token| token.shape == Shape::Digits && token.text.len() == 4)
+        .filter(|token| token.shape == TokenShape::Digits && token.text.len() == 4)
         .and_then(|token| token.text.parse().ok())
         .filter(|year| (1000..2200).contains(year));
     if year.is_some() {
@@ -249,7 +249,7 @@ fn past(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
 /// `15:00`, `3 pm`, `10.30 am`, `3 o'clock`, `20:00 h`.
 fn digits(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
     let token = &tokens[at];
-    if token.shape == Shape::Digits && token.text.contains(':') {
+    if token.shape == TokenShape::Digits && token.text.contains(':') {
         let parts: Option<Vec<u32>> = token
             .text
             .split(':')
@@ -341,14 +341,14 @@ fn zone(tokens: &[Token], at: usize) -> (Option<&'static str>, usize) {
     let at_zone = at + stop;
     if let Some(zone) = tokens
         .get(at_zone)
-        .filter(|t| stop == 1 && t.upper)
+        .filter(|t| stop == 1 && t.upper())
         .and_then(|t| ZONES.get(&t.text))
     {
         return (Some(zone), at_zone + 1);
     }
     let found = tokens
         .get(at + open)
-        .filter(|t| t.upper)
+        .filter(|t| t.upper())
         .and_then(|t| ZONES.get(&t.text));
     match found {
         Some(zone) => (Some(zone), at + open + 1 + open),

@@ -1,18 +1,21 @@
 //! Identifiers, paths and commands.
 
-use super::lex::{Shape, is_code};
-use super::reading::Reading;
+use super::lex::{TokenShape, is_code};
+use super::parsed::Parsed;
 
 /// Returns true if the gold answer `gold` is an identifier, path or command.
-pub(super) fn is_code_gold(gold: &Reading) -> bool {
+pub(super) fn is_code_gold(gold: &Parsed) -> bool {
     let chunks: Vec<&str> = gold.text.split_whitespace().collect();
     let hyphened = chunks.len() == 1 && is_hyphened(gold.text.trim_matches(['.', '"', '\'']));
     hyphened
-        || gold.tokens.iter().any(|token| token.shape == Shape::Code)
+        || gold
+            .tokens
+            .iter()
+            .any(|token| token.shape == TokenShape::Code)
             && !gold
                 .tokens
                 .iter()
-                .any(|token| token.capital && token.is_word() && !token.upper)
+                .any(|token| token.capital() && token.is_word() && !token.upper())
 }
 
 /// `edge-lst`: words of lower-case letters and digits with hyphens.
@@ -63,7 +66,7 @@ fn flags_equal(gold: &str, found: &str) -> bool {
 }
 
 /// Returns the identifiers of `reading` by tokens: first and end.
-pub(super) fn identifiers(reading: &Reading) -> Vec<(usize, usize)> {
+pub(super) fn identifiers(reading: &Parsed) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < reading.tokens.len() {
@@ -71,7 +74,7 @@ pub(super) fn identifiers(reading: &Reading) -> Vec<(usize, usize)> {
         while reading
             .tokens
             .get(end)
-            .is_some_and(|t| !t.spaced && (t.is("-") || t.shape != Shape::Mark))
+            .is_some_and(|t| !t.spaced && (t.is("-") || t.shape != TokenShape::Mark))
         {
             end += 1;
         }

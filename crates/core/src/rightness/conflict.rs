@@ -1,45 +1,45 @@
 //! Other values of the same type next to the gold value.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::lex::Token;
 use super::mention::Mention;
-use super::reading::{Reading, content};
-use super::relation::{Target, relation};
+use super::parsed::{Parsed, content};
+use super::relation::{GoldValue, relation};
 use super::scope::rejected;
 use super::subject::question_terms;
-use super::tables::Words;
+use super::tables::WordSet;
 use super::units::BARE;
 use super::value::{Agreement, Amount, Value, compare, year_of};
 use super::verdict::Judgment;
 use super::words::{DOUBTS, stem};
 
 /// Words before a number that make it a label.
-static LABELS: Words = Words::new(
+static LABELS: WordSet = WordSet::new(
     "\
     step passage section page chapter option paragraph document source line item table \
      figure rule article version sev phase group team world apollo",
 );
 
 /// Words before a plain number of four digits that make it a year.
-static BEFORE_YEAR: Words = Words::new(
+static BEFORE_YEAR: WordSet = WordSet::new(
     "\
     in since of by year census until from during after before early late the and to (",
 );
 
 /// Returns a verdict if the answer also offers a different value of the same type.
 pub(super) fn conflict(
-    targets: &[Target<'_>],
+    targets: &[GoldValue<'_>],
     found: &[&Mention],
-    bench: &Bench<'_>,
+    claim: &Claim<'_>,
 ) -> Option<Judgment> {
-    let answer = bench.answer;
+    let answer = claim.answer;
     let mut verdict: Option<Judgment> = None;
     for other in &answer.mentions {
         let agreement = targets
             .iter()
-            .map(|target| relation(target, other, bench))
+            .map(|target| relation(target, other, claim))
             .max()?;
-        if agreement != Agreement::Different || other.weak || !competes(targets, other, bench) {
+        if agreement != Agreement::Different || other.weak || !competes(targets, other, claim) {
             continue;
         }
         let quote = answer.quote(other);
@@ -49,13 +49,13 @@ pub(super) fn conflict(
         {
             return Some(Judgment::wrong(format!("also offers `{quote}`")));
         }
-        let echoed = bench
+        let echoed = claim
             .question
             .mentions
             .iter()
             .any(|asked| compare(&asked.value, &other.value, false) == Agreement::Same);
         let same_value =
-            |gold: &&Mention| compare(&gold.value, &other.value, bench.versions) == Agreement::Same;
+            |gold: &&Mention| compare(&gold.value, &other.value, claim.versions) == Agreement::Same;
         if other.bound.is_some()
             && targets
                 .iter()
@@ -72,7 +72,7 @@ pub(super) fn conflict(
         if echoed || restated || rejected(answer, other.first, other.end) {
             continue;
         }
-        if !found.iter().any(|own| outweighs(own, other, bench)) {
+        if !found.iter().any(|own| outweighs(own, other, claim)) {
             verdict = Some(Judgment::unsure(format!(
                 "also offers `{quote}`, another {}",
                 other.value.type_name()
@@ -83,7 +83,7 @@ pub(super) fn conflict(
 }
 
 /// Returns true if `other` has no unit and the gold values have one.
-fn unit_missing(targets: &[Target<'_>], other: &Mention) -> bool {
+fn unit_missing(targets: &[GoldValue<'_>], other: &Mention) -> bool {
     let has_unit =
         |gold: &&Mention| matches!(&gold.value, Value::Amount(amount) if amount.unit != BARE);
     let bare = matches!(&other.value, Value::Amount(amount) if amount.unit == BARE);
@@ -113,14 +113,14 @@ fn restated(own: &Value, other: &Value) -> bool {
 
 /// Returns true if a mention could be meant as the answer: not a label, not a year among counts, not a count of another
 /// thing.
-fn competes(targets: &[Target<'_>], other: &Mention, bench: &Bench<'_>) -> bool {
+fn competes(targets: &[GoldValue<'_>], other: &Mention, claim: &Claim<'_>) -> bool {
     let Value::Amount(amount) = &other.value else {
         return true;
     };
     let before = other
         .first
         .checked_sub(1)
-        .map_or("", |at| bench.answer.word(at));
+        .map_or("", |at| claim.answer.word(at));
     if amount.unit != BARE || amount.per {
         return true;
     }
@@ -153,7 +153,7 @@ fn competes(targets: &[Target<'_>], other: &Mention, bench: &Bench<'_>) -> bool 
         || amount
             .nouns
             .iter()
-            .any(|noun| gold_noun(noun) || bench.question.stems.contains(noun))
+            .any(|noun| gold_noun(noun) || claim.question.stems.contains(noun))
 }
 
 fn is_year(value: &Value) -> bool {
@@ -170,14 +170,14 @@ fn is_ordinal(value: &Value) -> bool {
 }
 
 /// Words and marks between items of a list.
-static LINKS: Words = Words::new(
+static LINKS: WordSet = WordSet::new(
     "\
 or and , / either maybe perhaps possibly even respectively to \n ; & in on at the after \
  both",
 );
 
 /// Returns true if two mentions are items of one list: `5 or 6`, `5, 6`, `5/6`.
-fn listed(answer: &Reading, own: &Mention, other: &Mention) -> bool {
+fn listed(answer: &Parsed, own: &Mention, other: &Mention) -> bool {
     let (first, second) = if own.first < other.first {
         (own, other)
     } else {
@@ -198,16 +198,16 @@ fn listed(answer: &Reading, own: &Mention, other: &Mention) -> bool {
 }
 
 /// Returns true if `own` is clearly what the answer offers, and `other` part of an explanation.
-fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
-    let answer = bench.answer;
+fn outweighs(own: &Mention, other: &Mention, claim: &Claim<'_>) -> bool {
+    let answer = claim.answer;
     let doubtful = answer.tokens.iter().enumerate().any(|(at, token)| {
         DOUBTS.has(&token.text) && answer.same_sentence(at, other.first) && at < other.first
     });
     if doubtful || answer.same_clause(own.first, other.first) {
         return false;
     }
-    let own_terms = question_terms(bench.question, answer, own.first, own.end);
-    let other_terms = question_terms(bench.question, answer, other.first, other.end);
+    let own_terms = question_terms(claim.question, answer, own.first, own.end);
+    let other_terms = question_terms(claim.question, answer, other.first, other.end);
     let other_content = clause_content(answer, other);
     let bare = own.first <= 5 && clause_content(answer, own) <= 3;
     let later = own.first < other.first;
@@ -220,13 +220,13 @@ fn outweighs(own: &Mention, other: &Mention, bench: &Bench<'_>) -> bool {
 }
 
 /// Words that set what follows apart from what the answer offers.
-static APART: Words = Words::new(
+static APART: WordSet = WordSet::new(
     "\
     so which unlike whereas while comparison because since although ( before contrast",
 );
 
 /// Counts the content words around a mention in its clause.
-fn clause_content(answer: &Reading, mention: &Mention) -> usize {
+fn clause_content(answer: &Parsed, mention: &Mention) -> usize {
     let inside = |at: usize| (mention.first..mention.end).contains(&at);
     let nouns = match &mention.value {
         Value::Amount(amount) => amount.nouns.as_slice(),

@@ -2,10 +2,10 @@
 
 use super::bound::bound;
 use super::calendar::{clock, date};
-use super::lex::{Shape, Token};
+use super::lex::{Token, TokenShape};
 use super::mention::Mention;
 use super::quantity::quantity;
-use super::tables::Words;
+use super::tables::WordSet;
 use super::units::{BARE, Dimension};
 use super::value::{Amount, Clock, Date, Value, year_of};
 
@@ -31,7 +31,7 @@ pub(super) fn mentions(tokens: &[Token]) -> Vec<Mention> {
 
 fn mention(tokens: &[Token], at: usize) -> Option<Mention> {
     let token = &tokens[at];
-    if token.shape == Shape::Code {
+    if token.shape == TokenShape::Code {
         return None;
     }
     let whole = |(value, end)| Mention {
@@ -41,7 +41,7 @@ fn mention(tokens: &[Token], at: usize) -> Option<Mention> {
         bound: None,
         weak: false,
     };
-    if token.shape != Shape::Mark
+    if token.shape != TokenShape::Mark
         && let Some(found) = version(tokens, at)
             .or_else(|| date(tokens, at))
             .or_else(|| clock(tokens, at))
@@ -64,13 +64,13 @@ fn version(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     if token.is("v") {
         let digits = tokens
             .get(at + 1)
-            .filter(|next| next.shape == Shape::Digits)?;
+            .filter(|next| next.shape == TokenShape::Digits)?;
         return Some((Value::Version(digits.text.clone()), at + 2));
     }
     let parts = token.text.split('.').count();
     let short = token.text.split('.').all(|part| part.len() < 4);
     let thousands = token.text.split('.').skip(1).all(|part| part.len() == 3);
-    let is_version = token.shape == Shape::Digits
+    let is_version = token.shape == TokenShape::Digits
         && parts > 2
         && !thousands
         && short
@@ -174,7 +174,7 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
 }
 
 /// Verbs of change: `from A to B` with them is no range.
-static CHANGES: Words = Words::new(
+static CHANGES: WordSet = WordSet::new(
     "\
     went rose fell grew increased decreased dropped raised cut lowered changed moved up down \
      reduced shortened extended climbed jumped goes postponed brought",

@@ -1,25 +1,25 @@
 //! Key facts: required ones must be stated, forbidden ones must not.
 
-use super::bench::Bench;
-use super::place::{Place, places};
-use super::reading::Reading;
-use super::relation::{Target, relation};
+use super::claim::Claim;
+use super::parsed::Parsed;
+use super::relation::{GoldValue, relation};
 use super::scope::rejected;
 use super::sort::{Sort, sort};
+use super::spot::{Spot, places};
 use super::value::Agreement;
 use super::verdict::Judgment;
 use super::words::negates;
 use crate::types::{KeyFact, Question};
 
 /// Judges an answer by the key facts of its question.
-pub(super) fn judge(question: &Question, bench: &Bench<'_>) -> Judgment {
-    if let Some(fact) = question.required.iter().find(|fact| !states(fact, bench)) {
+pub(super) fn judge(question: &Question, claim: &Claim<'_>) -> Judgment {
+    if let Some(fact) = question.required.iter().find(|fact| !states(fact, claim)) {
         return Judgment::wrong(format!(
             "does not state `{}`",
             fact.first().map_or("", String::as_str)
         ));
     }
-    if let Some(fact) = question.forbidden.iter().find(|fact| states(fact, bench)) {
+    if let Some(fact) = question.forbidden.iter().find(|fact| states(fact, claim)) {
         return Judgment::wrong(format!(
             "states the forbidden `{}`",
             fact.first().map_or("", String::as_str)
@@ -28,26 +28,26 @@ pub(super) fn judge(question: &Question, bench: &Bench<'_>) -> Judgment {
     Judgment::right("states every required fact and no forbidden one")
 }
 
-fn states(fact: &KeyFact, bench: &Bench<'_>) -> bool {
+fn states(fact: &KeyFact, claim: &Claim<'_>) -> bool {
     fact.iter()
-        .any(|wording| states_wording(&Reading::new(wording), bench))
+        .any(|wording| states_wording(&Parsed::new(wording), claim))
 }
 
-fn states_wording(wording: &Reading, bench: &Bench<'_>) -> bool {
+fn states_wording(wording: &Parsed, claim: &Claim<'_>) -> bool {
     let denies = wording.tokens.iter().any(|token| negates(&token.text));
-    let stands = |place: &Place| denies || !rejected(bench.answer, place.first, place.end);
-    if places(wording, bench.answer).iter().any(stands) {
+    let stands = |place: &Spot| denies || !rejected(claim.answer, place.first, place.end);
+    if places(wording, claim.answer).iter().any(stands) {
         return true;
     }
     let Sort::Value = sort(wording) else {
         return false;
     };
-    let target = Target {
+    let target = GoldValue {
         alternatives: vec![&wording.mentions[0]],
         exact: false,
     };
-    bench.answer.mentions.iter().any(|mention| {
-        relation(&target, mention, bench) == Agreement::Same
-            && !rejected(bench.answer, mention.first, mention.end)
+    claim.answer.mentions.iter().any(|mention| {
+        relation(&target, mention, claim) == Agreement::Same
+            && !rejected(claim.answer, mention.first, mention.end)
     })
 }

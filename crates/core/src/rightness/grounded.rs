@@ -1,12 +1,12 @@
 //! Groundedness of an answer in the packed passages.
 
-use std::cell::OnceCell;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use super::code::identifiers;
 use super::mention::Mention;
 use super::names::{Canon, canonical, occurrences};
-use super::reading::{Reading, content};
+use super::parsed::{Parsed, content};
 use super::units::BARE;
 use super::value::{Agreement, Value, compare};
 use crate::text::normalise;
@@ -39,13 +39,18 @@ pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
 /// [`super::auto`].
 #[must_use]
 pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
-    let answer = Reading::new(answer);
-    let read: OnceCell<Vec<Passage>> = OnceCell::new();
-    let read = || read.get_or_init(|| passages.iter().map(|text| Passage::new(text)).collect());
+    let answer = Parsed::new(answer);
+    // Most values occur verbatim, and reading passages takes time.
+    let parsed: LazyCell<Vec<ParsedPassage>, _> = LazyCell::new(|| {
+        passages
+            .iter()
+            .map(|text| ParsedPassage::new(text))
+            .collect()
+    });
     let mut missing: Vec<(usize, String)> = Vec::new();
     for mention in answer.mentions.iter().filter(|mention| !mention.weak) {
         let text = answer.quote(mention);
-        if !is_verbatim(text, passages) && !read().iter().any(|passage| passage.has_value(mention))
+        if !is_verbatim(text, passages) && !parsed.iter().any(|passage| passage.has_value(mention))
         {
             missing.push((mention.first, text.to_owned()));
         }
@@ -59,7 +64,7 @@ pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
         if !covered
             && !words.is_empty()
             && !is_verbatim(answer.slice(first, end), passages)
-            && !read().iter().any(|passage| passage.has_words(&words))
+            && !parsed.iter().any(|passage| passage.has_words(&words))
         {
             missing.push((first, answer.slice(first, end).to_owned()));
         }
@@ -85,14 +90,14 @@ fn continues(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | ':' | '/' | '%')
 }
 
-struct Passage {
-    reading: Reading,
+struct ParsedPassage {
+    reading: Parsed,
     words: Vec<Canon>,
 }
 
-impl Passage {
+impl ParsedPassage {
     fn new(text: &str) -> Self {
-        let reading = Reading::new(text);
+        let reading = Parsed::new(text);
         let words = canonical(&reading.tokens);
         Self { reading, words }
     }
@@ -111,19 +116,19 @@ impl Passage {
 }
 
 /// Returns the names of an answer by tokens: capitalised words, none of them at the start of a sentence.
-fn names(answer: &Reading) -> Vec<(usize, usize)> {
+fn names(answer: &Parsed) -> Vec<(usize, usize)> {
     let starts =
         |at: usize| at == 0 || !answer.same_sentence(at, at - 1) || answer.tokens[at - 1].is_mark();
     let name = |at: usize| {
         let token = &answer.tokens[at];
         token.is_word()
-            && token.capital
+            && token.capital()
             && content(token)
             && (!starts(at)
                 || answer
                     .tokens
                     .get(at + 1)
-                    .is_some_and(|next| next.capital && next.is_word()))
+                    .is_some_and(|next| next.capital() && next.is_word()))
     };
     let mut found = Vec::new();
     let mut at = 0;

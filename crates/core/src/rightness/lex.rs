@@ -3,12 +3,12 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::tables::Words;
+use super::tables::WordSet;
 use super::words::{ABBREVIATIONS, MONTHS, NAME_ABBREVIATIONS, SCALES, TITLES};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum TokenShape {
     /// Letters.
     Word,
     /// Digits, with separators between them.
@@ -19,6 +19,14 @@ pub(super) enum Shape {
     Mark,
 }
 
+/// Use of capital letters in a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Casing {
+    Lower,
+    Capital,
+    Upper,
+}
+
 /// A token of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
@@ -26,13 +34,10 @@ pub(super) struct Token {
     pub(super) text: String,
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) shape: Shape,
+    pub(super) shape: TokenShape,
     /// White space precedes it.
     pub(super) spaced: bool,
-    /// Begins with a capital letter.
-    pub(super) capital: bool,
-    /// Has capital letters only.
-    pub(super) upper: bool,
+    pub(super) case: Casing,
     /// A possessive `'s` was removed.
     pub(super) possessive: bool,
 }
@@ -44,11 +49,21 @@ impl Token {
     }
 
     pub(super) fn is_word(&self) -> bool {
-        self.shape == Shape::Word
+        self.shape == TokenShape::Word
+    }
+
+    /// Begins with a capital letter.
+    pub(super) fn capital(&self) -> bool {
+        self.case != Casing::Lower
+    }
+
+    /// Has capital letters only.
+    pub(super) fn upper(&self) -> bool {
+        self.case == Casing::Upper
     }
 
     pub(super) fn is_mark(&self) -> bool {
-        self.shape == Shape::Mark
+        self.shape == TokenShape::Mark
     }
 }
 
@@ -61,7 +76,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut line_start = 0;
     for line in text.split('\n') {
         if line_start > 0 {
-            lexer.push(line_start - 1, line_start, Shape::Mark, true);
+            lexer.push(line_start - 1, line_start, TokenShape::Mark, true);
         }
         lexer.line(line_start, line);
         line_start += line.len() + 1;
@@ -95,13 +110,21 @@ pub(super) fn fold(text: &str) -> String {
     out
 }
 
+fn case(raw: &str) -> Casing {
+    match raw.starts_with(char::is_uppercase) {
+        false => Casing::Lower,
+        true if raw.chars().all(|c| c.is_uppercase() || c == '&') => Casing::Upper,
+        true => Casing::Capital,
+    }
+}
+
 struct Lexer<'t> {
     text: &'t str,
     tokens: Vec<Token>,
 }
 
 impl Lexer<'_> {
-    fn push(&mut self, start: usize, end: usize, shape: Shape, spaced: bool) {
+    fn push(&mut self, start: usize, end: usize, shape: TokenShape, spaced: bool) {
         let raw = &self.text[start..end];
         self.tokens.push(Token {
             text: if raw == "\n" {
@@ -113,8 +136,7 @@ impl Lexer<'_> {
             end,
             shape,
             spaced,
-            capital: raw.starts_with(char::is_uppercase),
-            upper: raw.chars().all(|c| c.is_uppercase() || c == '&'),
+            case: case(raw),
             possessive: false,
         });
     }
@@ -137,7 +159,7 @@ impl Lexer<'_> {
             self.push(
                 start + offset,
                 start + offset + c.len_utf8(),
-                Shape::Mark,
+                TokenShape::Mark,
                 offset == 0,
             );
         }
@@ -151,14 +173,14 @@ impl Lexer<'_> {
                 c == '.' && offset == 0 && chunk.len() == rest + 1 && keeps_sentence(body, next);
             if !silent {
                 let at = start + rest + offset;
-                self.push(at, at + c.len_utf8(), Shape::Mark, rest + offset == 0);
+                self.push(at, at + c.len_utf8(), TokenShape::Mark, rest + offset == 0);
             }
         }
     }
 
     fn core(&mut self, start: usize, core: &str, spaced: bool) {
         if is_code(core) {
-            return self.push(start, start + core.len(), Shape::Code, spaced);
+            return self.push(start, start + core.len(), TokenShape::Code, spaced);
         }
         if let Some(letters) = initialism(core) {
             return self.initials(start, core, &letters, spaced);
@@ -167,14 +189,14 @@ impl Lexer<'_> {
         while let Some(c) = core[at..].chars().next() {
             let rest = &core[at..];
             let (len, shape) = if c.is_ascii_digit() {
-                (digits_len(rest), Shape::Digits)
+                (digits_len(rest), TokenShape::Digits)
             } else if c.is_alphabetic() {
-                (letters_len(rest), Shape::Word)
+                (letters_len(rest), TokenShape::Word)
             } else {
-                (c.len_utf8(), Shape::Mark)
+                (c.len_utf8(), TokenShape::Mark)
             };
             self.push(start + at, start + at + len, shape, spaced && at == 0);
-            if shape == Shape::Word {
+            if shape == TokenShape::Word {
                 self.drop_possessive();
             }
             at += len;
@@ -203,10 +225,12 @@ impl Lexer<'_> {
                 "la" | "dc" | "ny" | "eu" | "un" | "bc" | "ad" | "uae" | "nyc" | "phd"
             );
         if known {
-            self.push(start, start + core.len(), Shape::Word, spaced);
+            self.push(start, start + core.len(), TokenShape::Word, spaced);
             if let Some(token) = self.tokens.last_mut() {
                 letters.clone_into(&mut token.text);
-                token.upper = token.capital;
+                if token.case == Casing::Capital {
+                    token.case = Casing::Upper;
+                }
             }
             return;
         }
@@ -214,7 +238,7 @@ impl Lexer<'_> {
             self.push(
                 start + offset,
                 start + offset + c.len_utf8(),
-                Shape::Word,
+                TokenShape::Word,
                 spaced && offset == 0,
             );
         }
@@ -383,20 +407,20 @@ fn letters_then_digits(core: &str) -> bool {
         && SCALES.number(&prefix).is_none()
 }
 
-/// Clauses and sentences of a token sequence: the number of each token's.
+/// Parts and sentences of a token sequence: the number of each token's.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct Clauses {
     pub(super) clause: Vec<u16>,
     pub(super) sentence: Vec<u16>,
 }
 
 /// Words that begin a clause.
-static CLAUSE_WORDS: Words =
-    Words::new("but because although though while whereas which however since");
+static CLAUSE_WORDS: WordSet =
+    WordSet::new("but because although though while whereas which however since");
 
 /// Numbers the clauses and sentences of `tokens`.
-pub(super) fn parts(tokens: &[Token]) -> Parts {
-    let mut parts = Parts::default();
+pub(super) fn parts(tokens: &[Token]) -> Clauses {
+    let mut parts = Clauses::default();
     let (mut clause, mut sentence) = (0, 0);
     for (index, token) in tokens.iter().enumerate() {
         let dash =

@@ -1,21 +1,21 @@
 //! Lists of candidates: `A or B`, `A, B and C`.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::code;
 use super::lex::Token;
 use super::names::is_name;
-use super::place::Place;
-use super::reading::{Reading, content};
-use super::tables::Words;
+use super::parsed::{Parsed, content};
+use super::spot::Spot;
+use super::tables::WordSet;
 use super::verdict::Judgment;
 use super::words::{OPTIONAL_IN_NAMES, REGIONS, ROLES, STATES, has_content, negates};
 
 /// Returns a verdict if the occurrence is an item of a list of other candidates.
-pub(super) fn listed(gold: &Reading, bench: &Bench<'_>, place: Place) -> Option<Judgment> {
-    let answer = bench.answer;
+pub(super) fn listed(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> Option<Judgment> {
+    let answer = claim.answer;
     let after = link_after(answer, place.end);
     if let Some((kind, at)) = after
-        && candidate(gold, bench, kind, at, false)
+        && candidate(gold, claim, kind, at, false)
     {
         return Some(Judgment::wrong(format!(
             "also offers `{}`",
@@ -23,7 +23,7 @@ pub(super) fn listed(gold: &Reading, bench: &Bench<'_>, place: Place) -> Option<
         )));
     }
     let (kind, at) = link_before(answer, place.first)?;
-    candidate(gold, bench, kind, at, true)
+    candidate(gold, claim, kind, at, true)
         .then(|| Judgment::wrong(format!("also offers `{}`", answer.word(at))))
 }
 
@@ -45,14 +45,14 @@ fn link(word: &str) -> Option<Link> {
 }
 
 /// Words between a link and its item.
-static BEFORE_ITEM: Words = Words::new(
+static BEFORE_ITEM: WordSet = WordSet::new(
     "\
     \" ' the a an maybe perhaps possibly also even either to in on for from by at with of \
      else",
 );
 
 /// Returns the link after an item and the first token of the next one.
-fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
+fn link_after(answer: &Parsed, end: usize) -> Option<(Link, usize)> {
     let mut at = end;
     while matches!(answer.word(at), "\"" | "'" | ")") {
         at += 1;
@@ -72,7 +72,7 @@ fn link_after(answer: &Reading, end: usize) -> Option<(Link, usize)> {
 }
 
 /// Returns the link before an item and the last token of the item before it.
-fn link_before(answer: &Reading, first: usize) -> Option<(Link, usize)> {
+fn link_before(answer: &Parsed, first: usize) -> Option<(Link, usize)> {
     let mut at = first.checked_sub(1)?;
     while matches!(
         answer.word(at),
@@ -106,7 +106,7 @@ fn link_before(answer: &Reading, first: usize) -> Option<(Link, usize)> {
 }
 
 /// Returns the index after the item that begins at `at`.
-fn item_end(answer: &Reading, at: usize) -> usize {
+fn item_end(answer: &Parsed, at: usize) -> usize {
     let mut end = at;
     while end < answer.tokens.len() && end < at + 6 {
         let word = answer.word(end);
@@ -120,8 +120,8 @@ fn item_end(answer: &Reading, at: usize) -> usize {
 }
 
 /// Returns true if the item at `at` (its last token, if `before`) is another candidate of the gold answer's kind.
-fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: bool) -> bool {
-    let (answer, question) = (bench.answer, bench.question);
+fn candidate(gold: &Parsed, claim: &Claim<'_>, kind: Link, at: usize, before: bool) -> bool {
+    let (answer, question) = (claim.answer, claim.question);
     let token = &answer.tokens[at];
     let item = if before {
         item_start(answer, at)..at + 1
@@ -160,7 +160,7 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
     let asked = question.has(token);
     let kind_fits = if named {
         item.clone().any(|i| {
-            answer.tokens[i].capital
+            answer.tokens[i].capital()
                 && answer.tokens[i].is_word()
                 && has_content(answer.word(i))
                 && !ROLES.has(answer.word(i))
@@ -172,7 +172,7 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
         return false;
     }
     let region =
-        |word: &Token| REGIONS.has(&word.text) || word.upper && STATES.get(&word.text).is_some();
+        |word: &Token| REGIONS.has(&word.text) || word.upper() && STATES.get(&word.text).is_some();
     let region_follows = region(token) && !gold.tokens.first().is_some_and(region);
     match (kind, before) {
         (Link::Or, _) => true,
@@ -192,18 +192,18 @@ fn candidate(gold: &Reading, bench: &Bench<'_>, kind: Link, at: usize, before: b
 }
 
 /// Returns true if another item follows the one that begins at `at`.
-fn goes_on(answer: &Reading, at: usize) -> bool {
+fn goes_on(answer: &Parsed, at: usize) -> bool {
     matches!(answer.word(item_end(answer, at)), "," | "and" | "or")
 }
 
 /// Returns the first token of the item that ends at `at`.
-fn item_start(answer: &Reading, at: usize) -> usize {
+fn item_start(answer: &Parsed, at: usize) -> usize {
     let mut start = at;
     while start > 0
         && at - start < 5
         && !answer.tokens[start - 1].is_mark()
         && link(answer.word(start - 1)).is_none()
-        && answer.tokens[start - 1].capital == answer.tokens[at].capital
+        && answer.tokens[start - 1].capital() == answer.tokens[at].capital()
     {
         start -= 1;
     }
@@ -211,10 +211,10 @@ fn item_start(answer: &Reading, at: usize) -> usize {
 }
 
 /// Returns true if the capitalised words from `at` end their clause.
-fn ends_item(answer: &Reading, at: usize) -> bool {
+fn ends_item(answer: &Parsed, at: usize) -> bool {
     let mut end = at;
     while end < answer.tokens.len()
-        && (answer.tokens[end].capital || answer.word(end) == "-" || answer.word(end) == "of")
+        && (answer.tokens[end].capital() || answer.word(end) == "-" || answer.word(end) == "of")
     {
         end += 1;
     }
@@ -239,7 +239,7 @@ fn verb_like(word: &str) -> bool {
         )
 }
 
-fn item_ends_clause(answer: &Reading, at: usize) -> bool {
+fn item_ends_clause(answer: &Parsed, at: usize) -> bool {
     let end = item_end(answer, at);
     let boundary = end >= answer.tokens.len()
         || answer.tokens[end].is_mark()
@@ -256,11 +256,11 @@ fn item_ends_clause(answer: &Reading, at: usize) -> bool {
 }
 
 /// Returns true if the item that ends at `at` is at the start of its sentence or follows another link.
-fn begins_list(answer: &Reading, at: usize) -> bool {
+fn begins_list(answer: &Parsed, at: usize) -> bool {
     let mut start = at;
     while start > 0
         && answer.same_sentence(start - 1, at)
-        && (answer.tokens[start - 1].capital || matches!(answer.word(start - 1), "-" | "\""))
+        && (answer.tokens[start - 1].capital() || matches!(answer.word(start - 1), "-" | "\""))
     {
         start -= 1;
     }

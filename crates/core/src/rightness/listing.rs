@@ -1,28 +1,28 @@
 //! Gold answers that list several items: all are needed, in any order.
 
-use super::bench::Bench;
-use super::lex::Shape;
-use super::place::{Place, places};
-use super::reading::Reading;
+use super::claim::Claim;
+use super::lex::TokenShape;
+use super::parsed::Parsed;
 use super::scope::rejected;
+use super::spot::{Spot, places};
 use super::verdict::Judgment;
 use super::words::has_content;
 
 /// Returns the items of `gold`, if it is a list.
-pub(super) fn items(gold: &Reading) -> Vec<String> {
+pub(super) fn items(gold: &Parsed) -> Vec<String> {
     let joined = gold
         .tokens
         .iter()
         .any(|token| token.is("and") || token.is("&"));
     let commas = gold.tokens.iter().filter(|token| token.is(",")).count();
-    let names = gold.tokens.iter().any(|token| token.capital);
+    let names = gold.tokens.iter().any(|token| token.capital());
     if !joined && (commas == 0 || commas == 1 && names) {
         return Vec::new();
     }
     let mut items = Vec::new();
     let mut start = 0;
     for (at, token) in gold.tokens.iter().enumerate() {
-        if token.is("and") || token.is("&") || token.shape == Shape::Mark && token.is(",") {
+        if token.is("and") || token.is("&") || token.shape == TokenShape::Mark && token.is(",") {
             items.push(gold.slice(start, at).to_owned());
             start = at + 1;
         }
@@ -33,11 +33,11 @@ pub(super) fn items(gold: &Reading) -> Vec<String> {
 }
 
 /// Judges an answer that must name every item.
-pub(super) fn judge(items: &[String], bench: &Bench<'_>) -> Judgment {
-    let answer = bench.answer;
-    let mut covered: Vec<Place> = Vec::new();
+pub(super) fn judge(items: &[String], claim: &Claim<'_>) -> Judgment {
+    let answer = claim.answer;
+    let mut covered: Vec<Spot> = Vec::new();
     for item in items {
-        let found: Vec<Place> = places(&Reading::new(item), answer)
+        let found: Vec<Spot> = places(&Parsed::new(item), answer)
             .into_iter()
             .filter(|place| !rejected(answer, place.first, place.end))
             .collect();
@@ -56,28 +56,28 @@ pub(super) fn judge(items: &[String], bench: &Bench<'_>) -> Judgment {
     if or && !answer.answers_denial {
         return Judgment::wrong("offers the items as alternatives");
     }
-    match extra(&covered, bench) {
+    match extra(&covered, claim) {
         Some(at) => Judgment::wrong(format!("also offers `{}`", answer.word(at))),
         None => Judgment::right("names every item"),
     }
 }
 
 /// Returns the token of an item that the gold answer lacks.
-fn extra(covered: &[Place], bench: &Bench<'_>) -> Option<usize> {
-    let answer = bench.answer;
+fn extra(covered: &[Spot], claim: &Claim<'_>) -> Option<usize> {
+    let answer = claim.answer;
     let capitals = covered
         .iter()
-        .all(|place| answer.tokens[place.first].capital);
+        .all(|place| answer.tokens[place.first].capital());
     let other = |at: usize| {
         let token = &answer.tokens[at];
-        let fits = token.shape != Shape::Mark
-            && (!capitals || token.capital || token.shape != Shape::Word);
+        let fits = token.shape != TokenShape::Mark
+            && (!capitals || token.capital() || token.shape != TokenShape::Word);
         let inside = covered
             .iter()
             .any(|place| (place.first..place.end).contains(&at));
         fits && !inside
             && has_content(&token.text)
-            && !bench.question.has(token)
+            && !claim.question.has(token)
             && !matches!(token.text.as_str(), "both" | "respectively")
     };
     covered.iter().find_map(|place| {
@@ -103,7 +103,7 @@ fn links(word: &str) -> bool {
 }
 
 /// Returns the first token of the item after the one that ends at `end`.
-fn after(answer: &Reading, end: usize) -> Option<usize> {
+fn after(answer: &Parsed, end: usize) -> Option<usize> {
     let mut at = end;
     while !links(answer.word(at)) {
         let skipped = at < end + 3
@@ -123,7 +123,7 @@ fn after(answer: &Reading, end: usize) -> Option<usize> {
 }
 
 /// Returns the last token of the item before the one that begins at `first`.
-fn before(answer: &Reading, first: usize) -> Option<usize> {
+fn before(answer: &Parsed, first: usize) -> Option<usize> {
     let mut at = first.checked_sub(1)?;
     while matches!(answer.word(at), "the" | "a" | "an" | "\"" | "also") {
         at = at.checked_sub(1)?;

@@ -1,11 +1,11 @@
 //! Long reference answers: recall and precision of content words, values and negation.
 
-use super::bench::Bench;
+use super::claim::Claim;
+use super::parsed::{Parsed, content};
 use super::partial::opposed;
-use super::place::places;
-use super::reading::{Reading, content};
-use super::relation::{Target, relation};
+use super::relation::{GoldValue, relation};
 use super::scope::rejected;
+use super::spot::places;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;
 use super::words::{negates, stem};
@@ -23,15 +23,15 @@ const ORDER: f64 = 0.93;
 const WRONG_RECALL: f64 = 0.3;
 
 /// Judges an answer against a long reference.
-pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
-    let answer = bench.answer;
+pub(super) fn judge(gold: &Parsed, claim: &Claim<'_>) -> Judgment {
+    let answer = claim.answer;
     if places(gold, answer)
         .iter()
         .any(|place| !rejected(answer, place.first, place.end))
     {
         return Judgment::right("contains the reference");
     }
-    let negators = |reading: &Reading| {
+    let negators = |reading: &Parsed| {
         reading
             .tokens
             .iter()
@@ -45,12 +45,12 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
         .find(|wanted| {
             !answer.mentions.iter().any(|mention| {
                 relation(
-                    &Target {
+                    &GoldValue {
                         alternatives: vec![*wanted],
                         exact: false,
                     },
                     mention,
-                    bench,
+                    claim,
                 ) == Agreement::Same
                     && !rejected(answer, mention.first, mention.end)
             })
@@ -59,7 +59,7 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     if let Some(mention) = missing_value {
         let quote = gold.quote(mention);
         let conflict = answer.mentions.iter().any(|other| {
-            compare(&mention.value, &other.value, bench.versions) == Agreement::Different
+            compare(&mention.value, &other.value, claim.versions) == Agreement::Different
         });
         return if conflict || recall < WRONG_RECALL {
             Judgment::wrong(format!("lacks `{quote}`"))
@@ -76,13 +76,13 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     let extra = answer.mentions.iter().find(|mention| {
         !mention.weak
             && gold.mentions.iter().any(|wanted| {
-                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Different
+                compare(&wanted.value, &mention.value, claim.versions) == Agreement::Different
             })
             && !gold.mentions.iter().any(|wanted| {
-                compare(&wanted.value, &mention.value, bench.versions) == Agreement::Same
+                compare(&wanted.value, &mention.value, claim.versions) == Agreement::Same
             })
-            && !bench.question.mentions.iter().any(|asked| {
-                compare(&asked.value, &mention.value, bench.versions) == Agreement::Same
+            && !claim.question.mentions.iter().any(|asked| {
+                compare(&asked.value, &mention.value, claim.versions) == Agreement::Same
             })
     });
     if let Some(mention) = extra {
@@ -91,7 +91,7 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
     if opposed(gold, answer) || negators(gold) != negators(answer) {
         return Judgment::unsure("negates or reverses part of the reference");
     }
-    let precision = share_known(answer, gold, bench.question);
+    let precision = share_known(answer, gold, claim.question);
     let complete =
         recall >= 1.0 && precision >= COMPLETE_PRECISION && in_order(gold, answer) > ORDER;
     if complete || recall >= RIGHT_RECALL && precision >= 1.0 && in_order(gold, answer) > ORDER {
@@ -107,8 +107,8 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>) -> Judgment {
 }
 
 /// Returns the share of the reference's content words in the longest common subsequence with the answer.
-fn in_order(gold: &Reading, answer: &Reading) -> f64 {
-    let stems = |reading: &Reading| -> Vec<String> {
+fn in_order(gold: &Parsed, answer: &Parsed) -> f64 {
+    let stems = |reading: &Parsed| -> Vec<String> {
         let words = reading.tokens.iter().filter(|token| content(token));
         words.map(|token| stem(&token.text).to_owned()).collect()
     };
@@ -134,7 +134,7 @@ fn in_order(gold: &Reading, answer: &Reading) -> f64 {
 }
 
 /// Returns the share of the content words of `wanted` that `reading` has.
-fn share(wanted: &Reading, reading: &Reading) -> f64 {
+fn share(wanted: &Parsed, reading: &Parsed) -> f64 {
     let words: Vec<_> = wanted
         .tokens
         .iter()
@@ -148,7 +148,7 @@ fn share(wanted: &Reading, reading: &Reading) -> f64 {
 }
 
 /// Returns the share of the content words of `answer` that the gold answer or the question has.
-fn share_known(answer: &Reading, gold: &Reading, question: &Reading) -> f64 {
+fn share_known(answer: &Parsed, gold: &Parsed, question: &Parsed) -> f64 {
     let words: Vec<_> = answer
         .tokens
         .iter()

@@ -9,9 +9,9 @@
 //! a negation or a list of candidates rejects. Where it cannot tell, the answer is [`Correctness::Unsure`].
 
 mod auto;
-mod bench;
 mod bound;
 mod calendar;
+mod claim;
 mod clean;
 mod code;
 mod comparison_prompt;
@@ -29,16 +29,16 @@ mod names;
 mod number;
 mod offer;
 mod options;
+mod parsed;
 mod partial;
 mod phrase;
-mod place;
 mod polar;
 mod quantity;
-mod reading;
 mod relation;
 mod scope;
 mod simple;
 mod sort;
+mod spot;
 mod subject;
 mod tables;
 mod units;

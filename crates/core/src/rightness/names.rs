@@ -1,6 +1,6 @@
 //! Names and phrases as sequences of canonical words.
 
-use super::lex::{Shape, Token};
+use super::lex::{Token, TokenShape};
 use super::number::{number, roman};
 use super::words::{EXPANSIONS, FULL_WORDS, NICKNAMES, OPTIONAL_IN_NAMES, STATES, stem};
 
@@ -40,9 +40,10 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
         }
         return at + 1;
     }
-    let single = token.text.chars().count() == 1 && token.upper && token.shape == Shape::Word;
+    let single =
+        token.text.chars().count() == 1 && token.upper() && token.shape == TokenShape::Word;
     if single && !matches!(token.text.as_str(), "i") {
-        let follows = at + 1 < tokens.len() && tokens[at + 1].capital;
+        let follows = at + 1 < tokens.len() && tokens[at + 1].capital();
         if token.text != "a" || follows {
             return push_initials(tokens, at, words);
         }
@@ -50,7 +51,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
     let after_mark = at == 0 || tokens[at - 1].is_mark() || tokens[at - 1].is("and");
     if let Some(state) = STATES
         .get(&token.text)
-        .filter(|_| token.upper && after_mark)
+        .filter(|_| token.upper() && after_mark)
     {
         state.split('_').for_each(|word| add(word, false));
         return at + 1;
@@ -58,7 +59,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
     if OPTIONAL_IN_NAMES.has(&token.text) {
         return at + 1;
     }
-    if token.shape == Shape::Word && token.upper && token.text.len() > 1 {
+    if token.shape == TokenShape::Word && token.upper() && token.text.len() > 1 {
         let expansion = EXPANSIONS.get(&token.text);
         if let Some(expansion) = expansion {
             expansion.split('_').for_each(|word| add(word, false));
@@ -92,7 +93,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
 
 fn push_initials(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
     let is_initial =
-        |token: &Token| token.upper && token.is_word() && token.text.chars().count() == 1;
+        |token: &Token| token.upper() && token.is_word() && token.text.chars().count() == 1;
     let mut text = String::new();
     let mut end = at;
     while tokens
@@ -181,11 +182,11 @@ fn initialled(initials: &Canon, names: &[Canon]) -> Option<usize> {
 pub(super) fn is_acronym(acronym: &Token, name: &[Token]) -> bool {
     let capitals = name
         .iter()
-        .filter(|token| token.capital && token.is_word() && !token.is("the"));
+        .filter(|token| token.capital() && token.is_word() && !token.is("the"));
     let letters: String = capitals
         .filter_map(|token| token.text.chars().next())
         .collect();
-    acronym.upper && acronym.is_word() && letters.len() > 2 && acronym.text == letters
+    acronym.upper() && acronym.is_word() && letters.len() > 2 && acronym.text == letters
 }
 
 /// Returns true if a text is a name: some word after the first, or its only word, has a capital letter.
@@ -195,5 +196,5 @@ pub(super) fn is_name(tokens: &[Token]) -> bool {
         .filter(|t| !t.is_mark())
         .filter(|t| !matches!(t.text.as_str(), "the" | "a" | "an"))
         .collect();
-    words.iter().any(|token| token.capital && token.is_word())
+    words.iter().any(|token| token.capital() && token.is_word())
 }

@@ -1,7 +1,7 @@
 //! Numbers in digits and words.
 
-use super::lex::{Shape, Token};
-use super::tables::Pairs;
+use super::lex::{Token, TokenShape};
+use super::tables::WordMap;
 use super::words::{CARDINALS, ORDINALS, SCALES};
 
 /// A number at a position of a token sequence.
@@ -19,8 +19,8 @@ pub(super) struct Number {
 pub(super) fn number(tokens: &[Token], at: usize) -> Option<Number> {
     let token = tokens.get(at)?;
     match token.shape {
-        Shape::Digits => in_digits(tokens, at),
-        Shape::Word => in_words(tokens, at),
+        TokenShape::Digits => in_digits(tokens, at),
+        TokenShape::Word => in_words(tokens, at),
         _ => None,
     }
 }
@@ -50,8 +50,8 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
         match next.text.as_str() {
             "st" | "nd" | "rd" | "th" => ordinal = true,
             "k" => value *= 1e3,
-            "m" if next.upper || follows_currency(tokens, at) => value *= 1e6,
-            "b" if next.upper || follows_currency(tokens, at) => value *= 1e9,
+            "m" if next.upper() || follows_currency(tokens, at) => value *= 1e6,
+            "b" if next.upper() || follows_currency(tokens, at) => value *= 1e9,
             "bn" => value *= 1e9,
             _ => {}
         }
@@ -60,7 +60,7 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
     if ordinal
         || tokens
             .get(end - 1)
-            .is_some_and(|last| last.shape != Shape::Digits)
+            .is_some_and(|last| last.shape != TokenShape::Digits)
     {
         return Some(Number {
             value,
@@ -93,7 +93,7 @@ fn follows_currency(tokens: &[Token], at: usize) -> bool {
 /// `12 400`: three digits after a space go on with a number.
 fn continues_thousands(next: &Token) -> bool {
     next.spaced
-        && next.shape == Shape::Digits
+        && next.shape == TokenShape::Digits
         && next.text.len() == 3
         && next.text.bytes().all(|b| b.is_ascii_digit())
 }
@@ -104,7 +104,7 @@ fn fraction_divisor(tokens: &[Token], at: usize, value: f64) -> Option<f64> {
     let divisor: f64 = below.text.parse().ok()?;
     let dated = tokens
         .get(at + 2)
-        .is_some_and(|next| !next.spaced && (next.is("/") || next.shape == Shape::Digits));
+        .is_some_and(|next| !next.spaced && (next.is("/") || next.shape == TokenShape::Digits));
     let joined = (slash.is("/") || slash.is("\u{2044}")) && !slash.spaced && !below.spaced;
     (joined && !dated && value < divisor && (2.0..=10.0).contains(&divisor)).then_some(divisor)
 }
@@ -300,6 +300,6 @@ pub(super) fn roman(word: &str) -> Option<u32> {
     ROMAN.get(word)?.parse().ok()
 }
 
-static ROMAN: Pairs = Pairs::new(
+static ROMAN: WordMap = WordMap::new(
     "ii=2 iii=3 iv=4 vi=6 vii=7 viii=8 ix=9 xi=11 xii=12 xiii=13 xiv=14 xv=15 xvi=16 xvii=17 xviii=18 xix=19 xx=20",
 );

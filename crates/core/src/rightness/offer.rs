@@ -1,10 +1,10 @@
 //! Judges gold answers that are values: the value that the answer offers must equal them.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::conflict::conflict;
 use super::mention::Mention;
-use super::reading::Reading;
-use super::relation::{Target, relation};
+use super::parsed::Parsed;
+use super::relation::{GoldValue, relation};
 use super::scope::rejected;
 use super::subject::wrong_subject;
 use super::value::Agreement;
@@ -12,11 +12,11 @@ use super::verdict::{Correctness, Judgment};
 use super::words::{WEEKDAYS, negates};
 
 /// Judges an answer that must state every target.
-pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
+pub(super) fn judge(targets: &[GoldValue<'_>], claim: &Claim<'_>) -> Judgment {
     let mut found = Vec::new();
     let mut doubt = None;
     for target in targets {
-        match find(target, bench) {
+        match find(target, claim) {
             Ok(mentions) => found.extend(mentions),
             Err(judgment) if judgment.correctness == Correctness::Unsure => {
                 doubt = Some(judgment);
@@ -27,16 +27,16 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
     if let Some(doubt) = doubt {
         return doubt;
     }
-    if other_weekday(bench) {
+    if other_weekday(claim) {
         return Judgment::wrong("names another day of the week");
     }
-    if reversed(bench) {
+    if reversed(claim) {
         return Judgment::unsure("speaks of the opposite of what the question asks for");
     }
-    conflict(targets, &found, bench).unwrap_or_else(|| {
+    conflict(targets, &found, claim).unwrap_or_else(|| {
         let first = found[0];
-        let quote = bench.answer.quote(first);
-        if wrong_subject(bench, first.first) {
+        let quote = claim.answer.quote(first);
+        if wrong_subject(claim, first.first) {
             return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
         }
         Judgment::right(format!(
@@ -47,29 +47,29 @@ pub(super) fn judge(targets: &[Target<'_>], bench: &Bench<'_>) -> Judgment {
 }
 
 /// Returns true if gold and answer name days of the week, and different ones.
-fn other_weekday(bench: &Bench<'_>) -> bool {
-    let day = |reading: &Reading| {
+fn other_weekday(claim: &Claim<'_>) -> bool {
+    let day = |reading: &Parsed| {
         reading
             .tokens
             .iter()
-            .find(|token| token.capital && WEEKDAYS.has(&token.text))
+            .find(|token| token.capital() && WEEKDAYS.has(&token.text))
             .map(|token| token.text[..3].to_owned())
     };
-    let given = day(bench.answer);
-    let mut golds = bench.golds.iter().filter_map(day).peekable();
+    let given = day(claim.answer);
+    let mut golds = claim.golds.iter().filter_map(day).peekable();
     given.is_some() && golds.peek().is_some() && golds.all(|gold| Some(gold) != given)
 }
 
 /// Returns true if the answer speaks of a maximum where the question asks for a minimum, or of what is allowed where it
 /// asks for what is forbidden, and the reverse.
-fn reversed(bench: &Bench<'_>) -> bool {
+fn reversed(claim: &Claim<'_>) -> bool {
     const LOW: &str = "lowest minimum earliest smallest shortest";
     const HIGH: &str = "highest maximum latest largest longest";
-    let (question, answer) = (bench.question, bench.answer);
+    let (question, answer) = (claim.question, claim.answer);
     let low = question.says(LOW) || question.says("least");
     let high = question.says(HIGH) || question.says("most biggest");
     let named =
-        |words: &str| answer.says(words) && !bench.golds.iter().any(|gold| gold.says(words));
+        |words: &str| answer.says(words) && !claim.golds.iter().any(|gold| gold.says(words));
     let denied = answer.tokens.iter().any(|token| negates(&token.text)) && !answer.says("only");
     let allowed =
         question.says("forbidden prohibited banned") && answer.says("allowed permitted") && !denied;
@@ -79,12 +79,12 @@ fn reversed(bench: &Bench<'_>) -> bool {
 }
 
 /// Returns the mentions that state `target`, or the reason why none does.
-fn find<'a>(target: &Target<'_>, bench: &Bench<'a>) -> Result<Vec<&'a Mention>, Judgment> {
-    let answer = bench.answer;
+fn find<'a>(target: &GoldValue<'_>, claim: &Claim<'a>) -> Result<Vec<&'a Mention>, Judgment> {
+    let answer = claim.answer;
     let mut stated = Vec::new();
     let (mut denied, mut partial, mut other) = (false, None, None);
     for mention in &answer.mentions {
-        let agreement = relation(target, mention, bench);
+        let agreement = relation(target, mention, claim);
         let is_rejected =
             agreement >= Agreement::Partial && rejected(answer, mention.first, mention.end);
         match agreement {

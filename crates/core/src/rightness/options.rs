@@ -1,17 +1,17 @@
 //! Questions that name their options: `Who is older, A or B?`.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::names::{Canon, canonical, occurrences};
-use super::reading::Reading;
+use super::parsed::Parsed;
 use super::scope::rejected;
 
 /// Returns true if the question offers the gold answer and another option, and the answer names the other one before
 /// token `first` without denying it or listing both.
-pub(super) fn other_option_first(gold: &Reading, bench: &Bench<'_>, first: usize) -> bool {
-    let Some(other) = other_option(gold, bench.question) else {
+pub(super) fn other_option_first(gold: &Parsed, claim: &Claim<'_>, first: usize) -> bool {
+    let Some(other) = other_option(gold, claim.question) else {
         return false;
     };
-    let answer = bench.answer;
+    let answer = claim.answer;
     let words = canonical(&answer.tokens);
     occurrences(&other, &words).into_iter().any(|(start, end)| {
         let (from, to) = (words[start].token, words[end - 1].token + 1);
@@ -24,16 +24,16 @@ pub(super) fn other_option_first(gold: &Reading, bench: &Bench<'_>, first: usize
 
 /// Returns the option that the question names next to the gold answer.
 /// Returns true if the question offers `name` as an option.
-pub(super) fn is_option(name: &[&Canon], question: &Reading) -> bool {
+pub(super) fn is_option(name: &[&Canon], question: &Parsed) -> bool {
     let name: Vec<Canon> = name.iter().map(|word| (*word).clone()).collect();
     next_option(&name, question).is_some()
 }
 
-fn other_option(gold: &Reading, question: &Reading) -> Option<Vec<Canon>> {
+fn other_option(gold: &Parsed, question: &Parsed) -> Option<Vec<Canon>> {
     next_option(&canonical(&gold.tokens), question)
 }
 
-fn next_option(wanted: &[Canon], question: &Reading) -> Option<Vec<Canon>> {
+fn next_option(wanted: &[Canon], question: &Parsed) -> Option<Vec<Canon>> {
     let words = canonical(&question.tokens);
     let link = |at: usize| words.get(at).is_some_and(|word| word.text == "or");
     occurrences(wanted, &words)
@@ -51,7 +51,7 @@ fn next_option(wanted: &[Canon], question: &Reading) -> Option<Vec<Canon>> {
 }
 
 /// Returns the words of the option that begins `words`.
-fn forward(question: &Reading, words: &[Canon]) -> Vec<Canon> {
+fn forward(question: &Parsed, words: &[Canon]) -> Vec<Canon> {
     let joined = |at: usize| at == 0 || unmarked(question, &words[at - 1], &words[at]);
     let len = (0..words.len().min(4))
         .take_while(|&at| in_item(question, &words[at]) && joined(at))
@@ -60,7 +60,7 @@ fn forward(question: &Reading, words: &[Canon]) -> Vec<Canon> {
 }
 
 /// Returns the words of the option that ends `words`.
-fn backward(question: &Reading, words: &[Canon]) -> Vec<Canon> {
+fn backward(question: &Parsed, words: &[Canon]) -> Vec<Canon> {
     let last = words.len();
     let joined = |at: usize| at + 1 == last || unmarked(question, &words[at], &words[at + 1]);
     let len = (0..last)
@@ -72,13 +72,13 @@ fn backward(question: &Reading, words: &[Canon]) -> Vec<Canon> {
 }
 
 /// Returns true if no punctuation separates two words.
-fn unmarked(question: &Reading, first: &Canon, second: &Canon) -> bool {
+fn unmarked(question: &Parsed, first: &Canon, second: &Canon) -> bool {
     question.tokens[first.token..second.token]
         .iter()
         .all(|token| !token.is_mark() || token.is("-"))
 }
 
-fn in_item(question: &Reading, word: &Canon) -> bool {
+fn in_item(question: &Parsed, word: &Canon) -> bool {
     let token = &question.tokens[word.token];
-    token.capital || token.text.starts_with(|c: char| c.is_ascii_digit())
+    token.capital() || token.text.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -1,20 +1,20 @@
 //! Gold answers of which an answer has a part, or another form.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::code;
-use super::lex::Shape;
+use super::lex::TokenShape;
 use super::list::listed;
 use super::names::{Canon, canonical, is_acronym, is_name, same};
 use super::options::is_option;
-use super::place::{Place, denied};
-use super::reading::Reading;
-use super::tables::Words;
+use super::parsed::Parsed;
+use super::spot::{Spot, denied};
+use super::tables::WordSet;
 use super::verdict::Judgment;
 use super::words::{GENERIC, NICKNAMES, OPPOSITES, ROLES, has_content, negates, stem};
 
 /// Judges an answer that lacks the gold answer as a whole.
-pub(super) fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
-    let answer = bench.answer;
+pub(super) fn absent(gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
+    let answer = claim.answer;
     let wanted = canonical(&gold.tokens);
     let acronym = answer
         .tokens
@@ -24,7 +24,7 @@ pub(super) fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Ju
     if let Some((at, token)) = acronym.filter(|(at, _)| {
         !denied(
             answer,
-            Place {
+            Spot {
                 first: *at,
                 end: at + 1,
             },
@@ -37,7 +37,7 @@ pub(super) fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Ju
     }
     if let [single] = gold.tokens.as_slice()
         && is_acronym(single, &answer.tokens)
-        && !bench.spelled_out
+        && !claim.spelled_out
     {
         return Judgment::right(format!("spells out `{}`", gold.text));
     }
@@ -48,18 +48,18 @@ pub(super) fn absent(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Ju
         return Judgment::wrong("says the opposite");
     }
     if is_name(&gold.tokens) {
-        partial_name(&wanted, gold, bench)
+        partial_name(&wanted, gold, claim)
     } else {
-        loose(&wanted, gold, bench, f1_suffices)
+        loose(&wanted, gold, claim, f1_suffices)
     }
 }
 
 /// Returns true if the answer has the opposite of a word of the gold answer, or negates where it does not.
-pub(super) fn opposed(gold: &Reading, answer: &Reading) -> bool {
-    let has = |reading: &Reading, word: &str| reading.tokens.iter().any(|token| token.is(word));
+pub(super) fn opposed(gold: &Parsed, answer: &Parsed) -> bool {
+    let has = |reading: &Parsed, word: &str| reading.tokens.iter().any(|token| token.is(word));
     let crossed =
         |a: &str, b: &str| has(gold, a) && !has(gold, b) && has(answer, b) && !has(answer, a);
-    let negated = |reading: &Reading| reading.tokens.iter().any(|token| negates(&token.text));
+    let negated = |reading: &Parsed| reading.tokens.iter().any(|token| negates(&token.text));
     OPPOSITES
         .iter()
         .any(|(a, b)| crossed(a, b) || crossed(b, a))
@@ -67,16 +67,16 @@ pub(super) fn opposed(gold: &Reading, answer: &Reading) -> bool {
 }
 
 /// Judges a part of the name.
-fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment {
-    let answer = bench.answer;
+fn partial_name(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>) -> Judgment {
+    let answer = claim.answer;
     let words = canonical(&answer.tokens);
-    let lower = !answer.tokens.iter().any(|token| token.capital);
+    let lower = !answer.tokens.iter().any(|token| token.capital());
     let in_name = |word: &Canon| {
         wanted
             .iter()
             .any(|own| same(own, word) || short_for(word, own))
     };
-    let asked = |word: &Canon| bench.question.stems.contains(stem(&word.text));
+    let asked = |word: &Canon| claim.question.stems.contains(stem(&word.text));
     let shared: Vec<&Canon> = words
         .iter()
         .filter(|word| {
@@ -84,7 +84,7 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
                 && has_content(&word.text)
                 && !denied(
                     answer,
-                    Place {
+                    Spot {
                         first: word.token,
                         end: word.token + 1,
                     },
@@ -103,7 +103,7 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
     let people = gold
         .tokens
         .iter()
-        .all(|token| token.is_mark() || token.capital);
+        .all(|token| token.is_mark() || token.capital());
     let (head, tail) = (&wanted[0], &wanted[wanted.len() - 1]);
     let ends = run
         .first()
@@ -117,11 +117,11 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
                 .any(|word| same(own, word) || short_for(word, own))
         })
         .collect();
-    let place = Place {
+    let place = Spot {
         first: run[0].token,
         end: run[run.len() - 1].token + 1,
     };
-    if let Some(list) = listed(gold, bench, place) {
+    if let Some(list) = listed(gold, claim, place) {
         return list;
     }
     if ends
@@ -147,7 +147,7 @@ fn partial_name(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>) -> Judgment
     };
     let distinct = !shared.iter().all(|word| asked(word)) || missing.is_empty();
     let option = run.len() > 1 && run.iter().all(|word| in_name(word) && asked(word)) && people;
-    let only_option = is_option(&run, bench.question);
+    let only_option = is_option(&run, claim.question);
     if distinct && missing.iter().all(minor) || option && only_option {
         return Judgment::right(format!("names `{}` in another form", gold.text));
     }
@@ -159,14 +159,14 @@ fn short_for(word: &Canon, own: &Canon) -> bool {
 }
 
 /// Lower-case words inside names.
-static PARTICLES: Words = Words::new("of and de von van der la le du da di bin al");
+static PARTICLES: WordSet = WordSet::new("of and de von van der la le du da di bin al");
 
 /// Returns the words around token `at` that make up a name; the clause, if the answer has no capital letters.
-fn name_run<'w>(answer: &Reading, words: &'w [Canon], at: usize, lower: bool) -> Vec<&'w Canon> {
+fn name_run<'w>(answer: &Parsed, words: &'w [Canon], at: usize, lower: bool) -> Vec<&'w Canon> {
     let part = |word: &Canon| {
         lower
-            || answer.tokens[word.token].capital
-            || answer.tokens[word.token].shape == Shape::Digits
+            || answer.tokens[word.token].capital()
+            || answer.tokens[word.token].shape == TokenShape::Digits
             || PARTICLES.has(&word.text)
     };
     let Some(middle) = words.iter().position(|word| word.token == at) else {
@@ -189,19 +189,19 @@ fn name_run<'w>(answer: &Reading, words: &'w [Canon], at: usize, lower: bool) ->
 }
 
 /// Judges a phrase by its content words.
-fn loose(wanted: &[Canon], gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
-    let words = canonical(&bench.answer.tokens);
+fn loose(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
+    let words = canonical(&claim.answer.tokens);
     let matters = |word: &&Canon| has_content(&word.text);
     let found = |own: &&Canon| words.iter().any(|word| same(own, word));
     let content: Vec<&Canon> = wanted.iter().filter(matters).collect();
     let missing: Vec<&&Canon> = content.iter().filter(|own| !found(own)).collect();
     let foreign = words.iter().filter(matters).any(|word| {
         !wanted.iter().any(|own| same(own, word))
-            && !bench.question.stems.contains(stem(&word.text))
+            && !claim.question.stems.contains(stem(&word.text))
     });
     let minor = missing
         .iter()
-        .all(|own| bench.question.stems.contains(stem(&own.text)));
+        .all(|own| claim.question.stems.contains(stem(&own.text)));
     if !content.is_empty() && missing.is_empty() || f1_suffices && !foreign && minor {
         return Judgment::right("has every content word of the gold answer");
     }

@@ -1,30 +1,30 @@
 //! Judges gold answers that are names, phrases or code.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::code;
 use super::list::listed;
 use super::names::{is_acronym, is_name};
 use super::options::other_option_first;
+use super::parsed::{Parsed, content};
 use super::partial::absent;
-use super::place::{Place, denied, places};
-use super::reading::{Reading, content};
+use super::spot::{Spot, denied, places};
 use super::subject::{question_terms, wrong_subject};
 use super::verdict::{Correctness, Judgment};
 use super::words::{FULL_WORDS, GENERIC, OPTIONAL_IN_NAMES, PRIVATIVES, ROLES, has_content, stem};
 
 /// Judges one gold answer.
-pub(super) fn judge(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Judgment {
-    let places = places(gold, bench.answer);
-    let (denied, offered): (Vec<Place>, Vec<Place>) = places
+pub(super) fn judge(gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
+    let places = places(gold, claim.answer);
+    let (denied, offered): (Vec<Spot>, Vec<Spot>) = places
         .iter()
-        .partition(|place| denied(bench.answer, **place));
+        .partition(|place| denied(claim.answer, **place));
     if let Some(judgment) = offered
         .iter()
-        .map(|place| at_place(gold, bench, *place))
+        .map(|place| at_place(gold, claim, *place))
         .max_by_key(rank)
     {
         if judgment.is_right()
-            && let Some(list) = offered.iter().find_map(|place| listed(gold, bench, *place))
+            && let Some(list) = offered.iter().find_map(|place| listed(gold, claim, *place))
         {
             return list;
         }
@@ -33,7 +33,7 @@ pub(super) fn judge(gold: &Reading, bench: &Bench<'_>, f1_suffices: bool) -> Jud
     if !denied.is_empty() {
         return Judgment::wrong("negated or set apart");
     }
-    absent(gold, bench, f1_suffices)
+    absent(gold, claim, f1_suffices)
 }
 
 fn rank(judgment: &Judgment) -> u8 {
@@ -45,10 +45,10 @@ fn rank(judgment: &Judgment) -> u8 {
 }
 
 /// Judges an occurrence that is not denied.
-fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
-    let answer = bench.answer;
+fn at_place(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> Judgment {
+    let answer = claim.answer;
     let quote = answer.slice(place.first, place.end);
-    if let Some(list) = listed(gold, bench, place) {
+    if let Some(list) = listed(gold, claim, place) {
         return list;
     }
     if !stands_out(gold, answer, place) {
@@ -58,7 +58,7 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
         return Judgment::unsure(format!("`{word}` changes `{quote}`"));
     }
     if is_name(&gold.tokens) && !code::is_code_gold(gold) {
-        if let Some(extra) = extra_name(gold, bench, place) {
+        if let Some(extra) = extra_name(gold, claim, place) {
             return Judgment::unsure(format!("`{extra}` extends the name `{quote}`"));
         }
         if answer.tokens[place.end - 1].possessive
@@ -69,19 +69,19 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
             return Judgment::unsure(format!("names something of `{quote}`"));
         }
     }
-    if longer_alias_differs(gold, bench, place) {
+    if longer_alias_differs(gold, claim, place) {
         return Judgment::unsure(format!("goes on after `{quote}`"));
     }
-    if other_option_first(gold, bench, place.first) {
+    if other_option_first(gold, claim, place.first) {
         return Judgment::wrong("offers the other option of the question");
     }
     let spelled_out = is_acronym(&gold.tokens[0], &answer.tokens[..place.first]);
-    if !spelled_out && outranked(gold, bench, place) {
+    if !spelled_out && outranked(gold, claim, place) {
         return Judgment::unsure(format!("names `{quote}`, perhaps for another role"));
     }
     if !code::is_code_gold(gold)
         && !is_name(&gold.tokens)
-        && wrong_subject(bench, place.first)
+        && wrong_subject(claim, place.first)
         && gold.tokens.len() < 3
     {
         return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
@@ -90,7 +90,7 @@ fn at_place(gold: &Reading, bench: &Bench<'_>, place: Place) -> Judgment {
 }
 
 /// Returns true unless the gold answer is a common word that merely occurs.
-fn stands_out(gold: &Reading, answer: &Reading, place: Place) -> bool {
+fn stands_out(gold: &Parsed, answer: &Parsed, place: Spot) -> bool {
     let before = place.first.checked_sub(1).map_or("", |at| answer.word(at));
     let opens = before.is_empty()
         || matches!(
@@ -106,11 +106,11 @@ fn stands_out(gold: &Reading, answer: &Reading, place: Place) -> bool {
 }
 
 /// Returns true if a longer gold answer begins with this one and the answer ends with another word there.
-fn longer_alias_differs(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
-    let answer = bench.answer;
+fn longer_alias_differs(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> bool {
+    let answer = claim.answer;
     let last = place.end + 1 == answer.tokens.len() && !answer.tokens[place.end].is_mark();
     let len = gold.tokens.len();
-    last && bench.golds.iter().any(|other| {
+    last && claim.golds.iter().any(|other| {
         other.tokens.len() > len
             && other.text.starts_with(&gold.text)
             && !other.tokens[len].is_mark()
@@ -118,7 +118,7 @@ fn longer_alias_differs(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool
     })
 }
 
-fn privative(answer: &Reading, place: Place) -> Option<&str> {
+fn privative(answer: &Parsed, place: Spot) -> Option<&str> {
     let at = place.first.checked_sub(1)?;
     let hyphen = answer.word(at) == "-" && !answer.tokens[place.first].spaced;
     let word = answer.word(at.checked_sub(usize::from(hyphen))?);
@@ -126,12 +126,12 @@ fn privative(answer: &Reading, place: Place) -> Option<&str> {
 }
 
 /// Returns a capitalised word next to the name that neither the question nor the gold answer has.
-fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<&'a str> {
-    let answer = bench.answer;
+fn extra_name<'a>(gold: &Parsed, claim: &'a Claim<'_>, place: Spot) -> Option<&'a str> {
+    let answer = claim.answer;
     let extends = |at: usize| {
         let token = &answer.tokens[at];
         token.is_word()
-            && token.capital
+            && token.capital()
             && !ROLES.has(&token.text)
             && !GENERIC.has(&token.text)
             && !token.possessive
@@ -141,7 +141,7 @@ fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<
                 .is_some_and(|full| ROLES.has(full))
             && !OPTIONAL_IN_NAMES.has(&token.text)
             && has_content(&token.text)
-            && !bench.question.has(token)
+            && !claim.question.has(token)
             && !gold.has(token)
     };
     let before = place.first.checked_sub(1).filter(|&at| {
@@ -158,7 +158,7 @@ fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<
     let hyphen = answer.word(place.end) == "-"
         && place.end + 1 < answer.tokens.len()
         && !answer.tokens[place.end + 1].spaced
-        && answer.tokens[place.end + 1].capital
+        && answer.tokens[place.end + 1].capital()
         && extends(place.end + 1);
     let after = after.or(hyphen.then_some(place.end + 1));
     before.or(after).map(|at| answer.word(at))
@@ -166,8 +166,8 @@ fn extra_name<'a>(gold: &Reading, bench: &'a Bench<'_>, place: Place) -> Option<
 
 /// Returns true if the answer offers something else first: an earlier clause has another candidate, or more of the
 /// question's terms while that of the gold answer has none.
-fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
-    let (answer, question) = (bench.answer, bench.question);
+fn outranked(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> bool {
+    let (answer, question) = (claim.answer, claim.question);
     let code = code::is_code_gold(gold);
     let own = question_terms(question, answer, place.first, place.end);
     let own_content = (0..answer.tokens.len()).any(|at| {
@@ -188,7 +188,7 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
             end <= place.first
                 && !answer.same_clause(first, place.first)
                 && (first..end).any(outside)
-                && !denied(answer, Place { first, end })
+                && !denied(answer, Spot { first, end })
         });
     }
     let name = |at: usize| {
@@ -196,9 +196,9 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
         let next_capital = answer
             .tokens
             .get(at + 1)
-            .is_some_and(|next| next.capital && next.is_word());
+            .is_some_and(|next| next.capital() && next.is_word());
         let starts = at == 0 || !answer.same_sentence(at, at - 1);
-        token.capital
+        token.capital()
             && token.is_word()
             && content(token)
             && !ROLES.has(&token.text)
@@ -209,7 +209,7 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
         let terms = question_terms(question, answer, at, at + 1);
         let rejected = denied(
             answer,
-            Place {
+            Spot {
                 first: at,
                 end: at + 1,
             },
@@ -232,14 +232,14 @@ fn outranked(gold: &Reading, bench: &Bench<'_>, place: Place) -> bool {
 }
 
 /// Returns true if a word at the start of a sentence is of a kind that needs no capital letter: a long lower-case text.
-fn lower_elsewhere(answer: &Reading, at: usize) -> bool {
+fn lower_elsewhere(answer: &Parsed, at: usize) -> bool {
     answer.tokens.len() > at + 1
         && !answer.tokens[at + 1].is_mark()
-        && !answer.tokens[at + 1].capital
+        && !answer.tokens[at + 1].capital()
 }
 
 /// Returns true for `According to X, ...`, `In X, ...`.
-fn sets_scene(answer: &Reading, at: usize) -> bool {
+fn sets_scene(answer: &Parsed, at: usize) -> bool {
     let start = answer.clause_start(at);
     matches!(
         answer.word(start),

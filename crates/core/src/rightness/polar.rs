@@ -1,8 +1,8 @@
 //! Yes/no questions.
 
 use super::lex::Token;
-use super::reading::{Reading, content};
-use super::tables::Words;
+use super::parsed::{Parsed, content};
+use super::tables::WordSet;
 use super::value::{Agreement, compare};
 use super::verdict::Judgment;
 use super::words::{negates, stem};
@@ -10,20 +10,20 @@ use super::words::{negates, stem};
 const YES: &str = "\
     yes yeah yep yup correct true affirmative certainly definitely sure absolutely indeed \
      okay ok";
-static HEDGES: Words = Words::new(
+static HEDGES: WordSet = WordSet::new(
     "\
     maybe perhaps possibly depends unclear partly partially unknown unsure probably \
      sometimes unless",
 );
 /// Verbs and adjectives that deny by themselves.
-static DENYING: Words = Words::new(
+static DENYING: WordSet = WordSet::new(
     "\
     forbidden prohibited banned disallowed refuse refused wrong differ differs different \
      only must until impossible excluded unnecessary fails lacks",
 );
 
 /// Judges an answer to a question whose gold answer is yes or no.
-pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Judgment {
+pub(super) fn judge(gold_yes: bool, answer: &Parsed, question: &Parsed) -> Judgment {
     let name = if gold_yes { "yes" } else { "no" };
     match polarity(answer, question) {
         Some(yes) if yes == gold_yes => Judgment::right(format!("says {name}")),
@@ -33,7 +33,7 @@ pub(super) fn judge(gold_yes: bool, answer: &Reading, question: &Reading) -> Jud
 }
 
 /// Returns true for yes, false for no, `None` where it is not clear.
-fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
+fn polarity(answer: &Parsed, question: &Parsed) -> Option<bool> {
     let yes = said(answer, YES);
     let no = said(answer, "no nope nah");
     if hedged(answer) {
@@ -56,7 +56,7 @@ fn polarity(answer: &Reading, question: &Reading) -> Option<bool> {
 }
 
 /// `yes and no`, `yes or no`.
-fn hedged(answer: &Reading) -> bool {
+fn hedged(answer: &Parsed) -> bool {
     answer.tokens.windows(3).any(|w| {
         (w[0].is("yes") && w[2].is("no") || w[0].is("no") && w[2].is("yes"))
             && (w[1].is("and") || w[1].is("or") || w[1].is("/"))
@@ -64,7 +64,7 @@ fn hedged(answer: &Reading) -> bool {
 }
 
 /// Returns the polarity of the first word, if it has one.
-fn first_word(answer: &Reading) -> Option<bool> {
+fn first_word(answer: &Parsed) -> Option<bool> {
     let at = answer.tokens.iter().position(|token| !token.is_mark())?;
     let (word, next) = (answer.word(at), answer.tokens.get(at + 1));
     let alone = next.is_none_or(Token::is_mark);
@@ -87,7 +87,7 @@ fn first_word(answer: &Reading) -> Option<bool> {
 }
 
 /// Returns the first of `words` that the answer says as an answer: before a mark, or after `is`, `a`, `:`.
-fn said(answer: &Reading, words: &str) -> Option<usize> {
+fn said(answer: &Parsed, words: &str) -> Option<usize> {
     (0..answer.tokens.len()).find(|&at| {
         let alone = matches!(answer.word(at + 1), "as" | "according" | "because") && at > 0
             || answer.tokens.get(at + 1).is_none_or(Token::is_mark);
@@ -120,13 +120,13 @@ fn said(answer: &Reading, words: &str) -> Option<usize> {
 }
 
 /// Returns the polarity of a sentence without a polar word, by its first clause.
-fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
+fn sentence(answer: &Parsed, question: &Parsed) -> Option<bool> {
     let main: Vec<usize> = (0..answer.tokens.len())
         .take_while(|&at| answer.same_clause(at, 0))
         .take_while(|&at| !matches!(answer.word(at), "if" | "unless" | "when"))
         .collect();
     let word = |at: &usize| answer.word(*at);
-    let has = |table: &Words| main.iter().any(|at| table.has(word(at)));
+    let has = |table: &WordSet| main.iter().any(|at| table.has(word(at)));
     if answer
         .tokens
         .iter()
@@ -200,12 +200,13 @@ fn sentence(answer: &Reading, question: &Reading) -> Option<bool> {
 }
 
 /// Subjects that take up the question's.
-static OPENERS: Words = Words::new("they it both you he she we this that these i all");
-static AUXILIARIES: Words = Words::new("can may is are was were does do did has have will should");
+static OPENERS: WordSet = WordSet::new("they it both you he she we this that these i all");
+static AUXILIARIES: WordSet =
+    WordSet::new("can may is are was were does do did has have will should");
 /// Words with which a negation may amount to a yes.
-static DOUBLE: Words = Words::new(
+static DOUBLE: WordSet = WordSet::new(
     "\
     avoid avoided forbidden prohibited wrong problem differ different doubt",
 );
 /// Words that say no.
-static REFUSING: Words = Words::new("forbidden prohibited banned disallowed impossible");
+static REFUSING: WordSet = WordSet::new("forbidden prohibited banned disallowed impossible");

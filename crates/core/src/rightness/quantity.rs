@@ -1,8 +1,8 @@
 //! Amounts: numbers with units, currencies, rates and nouns.
 
-use super::lex::{Shape, Token};
+use super::lex::{Token, TokenShape};
 use super::number::{Number, number};
-use super::tables::Pairs;
+use super::tables::WordMap;
 use super::units::{BARE, Dimension, Unit, unit, upper_suffix};
 use super::value::Amount;
 use super::words::{SCALES, has_content, stem};
@@ -19,8 +19,8 @@ pub(super) struct Found {
 }
 
 /// Shares named by words.
-static FRACTIONS: Pairs =
-    Pairs::new("half=0.5 halves=0.5 quarter=0.25 quarters=0.25 tenth=0.1 tenths=0.1");
+static FRACTIONS: WordMap =
+    WordMap::new("half=0.5 halves=0.5 quarter=0.25 quarters=0.25 tenth=0.1 tenths=0.1");
 
 fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", |token| token.text.as_str())
@@ -50,7 +50,8 @@ fn after_sign(tokens: &[Token], at: usize) -> Option<(usize, f64)> {
     let sign = word(tokens, at);
     let next = tokens.get(at + 1)?;
     let opens = at == 0 || tokens[at].spaced || word(tokens, at - 1) == "(";
-    let mark = (sign == "-" || sign == "+") && !next.spaced && opens && next.shape == Shape::Digits;
+    let mark =
+        (sign == "-" || sign == "+") && !next.spaced && opens && next.shape == TokenShape::Digits;
     let named = sign == "minus" && number(tokens, at + 1).is_some();
     (mark || named).then_some((at + 1, if sign == "+" { 1.0 } else { -1.0 }))
 }
@@ -84,12 +85,12 @@ fn money_first(tokens: &[Token], at: usize) -> Option<Found> {
         ),
         name => (unit(name)?, at + 1),
     };
-    let code = tokens[at].is_mark() || tokens[at].upper || name_is_code(word(tokens, at));
+    let code = tokens[at].is_mark() || tokens[at].upper() || name_is_code(word(tokens, at));
     if !matches!(unit.dimension, Dimension::Money(_)) || !code {
         return None;
     }
     let number =
-        number(tokens, next).filter(|n| !n.ordinal && tokens[next].shape == Shape::Digits)?;
+        number(tokens, next).filter(|n| !n.ordinal && tokens[next].shape == TokenShape::Digits)?;
     let mut end = number.end;
     end += usize::from(
         unit_at(tokens, end).is_some_and(|(again, _)| again.dimension == unit.dimension),
@@ -293,14 +294,14 @@ fn article(tokens: &[Token], at: usize) -> Option<Found> {
 /// Returns the unit whose name begins at token `at`, with the index after it.
 fn unit_at(tokens: &[Token], at: usize) -> Option<(Unit, usize)> {
     let first = tokens.get(at)?;
-    if first.shape == Shape::Code && !first.text.contains('/') || first.is("\n") {
+    if first.shape == TokenShape::Code && !first.text.contains('/') || first.is("\n") {
         return None;
     }
     let suffix = match first.text.as_str() {
-        "g" if first.upper => upper_suffix("G"),
-        "t" if first.upper => upper_suffix("T"),
-        "k" if first.upper && first.spaced => unit("kelvin"),
-        "mi" if first.capital && !first.spaced => upper_suffix("Mi"),
+        "g" if first.upper() => upper_suffix("G"),
+        "t" if first.upper() => upper_suffix("T"),
+        "k" if first.upper() && first.spaced => unit("kelvin"),
+        "mi" if first.capital() && !first.spaced => upper_suffix("Mi"),
         _ => None,
     };
     if let Some(unit) = suffix {
@@ -368,7 +369,7 @@ fn continues(first: Dimension, second: Dimension) -> bool {
 
 /// Returns the seconds of `per second`, `a minute`, `/h` or `daily`, with the index after it.
 fn per(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
-    static ADVERBS: Pairs = Pairs::new("hourly=3600 daily=86_400 weekly=604_800");
+    static ADVERBS: WordMap = WordMap::new("hourly=3600 daily=86_400 weekly=604_800");
     if let Some(seconds) = ADVERBS.number(word(tokens, at)) {
         return Some((seconds, at + 1));
     }

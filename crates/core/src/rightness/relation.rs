@@ -1,38 +1,38 @@
 //! Relation of an answer's value to the gold values: units, nouns, rates and bounds of question and aliases included.
 
-use super::bench::Bench;
+use super::claim::Claim;
 use super::mention::{Bound, Mention};
+use super::parsed::{Parsed, says};
 use super::quantity::MONTH_SECONDS;
-use super::reading::{Reading, says};
-use super::tables::Words;
+use super::tables::WordSet;
 use super::units::{BARE, Dimension, unit};
 use super::value::{Agreement, Amount, Value, compare, equal};
 
 /// A gold value: alternatives that all mean it.
-pub(super) struct Target<'g> {
+pub(super) struct GoldValue<'g> {
     pub(super) alternatives: Vec<&'g Mention>,
     /// Nouns must agree with its own: other targets count other things.
     pub(super) exact: bool,
 }
 
 /// Returns the best agreement of a mention with the alternatives of `target`.
-pub(super) fn relation(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreement {
+pub(super) fn relation(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> Agreement {
     let one = |gold: &&Mention| {
         let value = rated(
             inherited(&gold.value, target),
             &mention.value,
-            bench.question,
+            claim.question,
         );
-        let agreement = compare(&value, &mention.value, bench.versions);
+        let agreement = compare(&value, &mention.value, claim.versions);
         let agreement = match agreement {
-            Agreement::Partial if question_completes(&value, mention, bench) => Agreement::Same,
-            Agreement::Same if !unit_fits(&value, &mention.value, bench) => Agreement::Different,
+            Agreement::Partial if question_completes(&value, mention, claim) => Agreement::Same,
+            Agreement::Same if !unit_fits(&value, &mention.value, claim) => Agreement::Different,
             Agreement::Partial if bare_alias(&gold.value, &mention.value) => Agreement::Same,
-            Agreement::Same if !nouns_fit(target, mention, bench) => Agreement::Partial,
+            Agreement::Same if !nouns_fit(target, mention, claim) => Agreement::Partial,
             other => other,
         };
         if agreement == Agreement::Same {
-            bounded(target, mention, bench)
+            bounded(target, mention, claim)
         } else {
             agreement
         }
@@ -46,7 +46,7 @@ pub(super) fn relation(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>
 }
 
 /// Returns `gold` with the unit of another alternative of the same number (`4.95` next to `EUR 4.95`).
-fn inherited(gold: &Value, target: &Target<'_>) -> Value {
+fn inherited(gold: &Value, target: &GoldValue<'_>) -> Value {
     let Value::Amount(own) = gold else {
         return gold.clone();
     };
@@ -67,7 +67,7 @@ fn inherited(gold: &Value, target: &Target<'_>) -> Value {
 }
 
 /// Returns a bare number at the rate that the question asks for, if the answer gives a rate.
-fn rated(gold: Value, answer: &Value, question: &Reading) -> Value {
+fn rated(gold: Value, answer: &Value, question: &Parsed) -> Value {
     let (Value::Amount(own), Value::Amount(given)) = (&gold, answer) else {
         return gold;
     };
@@ -94,7 +94,7 @@ fn rated(gold: Value, answer: &Value, question: &Reading) -> Value {
 }
 
 /// Returns true if the question names the unit that the answer leaves out.
-fn question_completes(gold: &Value, mention: &Mention, bench: &Bench<'_>) -> bool {
+fn question_completes(gold: &Value, mention: &Mention, claim: &Claim<'_>) -> bool {
     let (Value::Amount(gold), Value::Amount(answer)) = (gold, &mention.value) else {
         return false;
     };
@@ -103,20 +103,20 @@ fn question_completes(gold: &Value, mention: &Mention, bench: &Bench<'_>) -> boo
     {
         return false;
     }
-    let units = question_units(bench.question);
+    let units = question_units(claim.question);
     if gold.per && !answer.per {
         return units.contains(&Dimension::Duration) || units.contains(&Dimension::Months);
     }
     units.contains(&gold.unit.dimension)
-        || matches!(gold.unit.dimension, Dimension::Money(_)) && alone(bench.answer)
+        || matches!(gold.unit.dimension, Dimension::Money(_)) && alone(claim.answer)
 }
 
-fn alone(answer: &Reading) -> bool {
+fn alone(answer: &Parsed) -> bool {
     answer.tokens.len() <= 2
 }
 
 /// Returns the dimensions of the units that the question names without a number (`how many minutes`).
-fn question_units(question: &Reading) -> Vec<Dimension> {
+fn question_units(question: &Parsed) -> Vec<Dimension> {
     let covered = |at: usize| {
         question
             .mentions
@@ -137,18 +137,18 @@ fn question_units(question: &Reading) -> Vec<Dimension> {
 }
 
 /// Returns false if the gold answer is a bare number, the question asks for a unit and the answer has another one.
-fn unit_fits(gold: &Value, answer: &Value, bench: &Bench<'_>) -> bool {
+fn unit_fits(gold: &Value, answer: &Value, claim: &Claim<'_>) -> bool {
     let (Value::Amount(gold), Value::Amount(answer)) = (gold, answer) else {
         return true;
     };
     if gold.unit != BARE || answer.unit == BARE {
         return true;
     }
-    let mut tokens = bench.question.tokens.iter().enumerate();
+    let mut tokens = claim.question.tokens.iter().enumerate();
     let asked = tokens
         .find(|(_, token)| token.is("many"))
         .and_then(|(at, _)| {
-            let name = |offset: usize| bench.question.word(at + offset).to_owned();
+            let name = |offset: usize| claim.question.word(at + offset).to_owned();
             unit(&format!("{} {}", name(1), name(2))).or_else(|| unit(&name(1)))
         });
     asked.is_none_or(|unit| {
@@ -173,7 +173,7 @@ fn bare_alias(gold: &Value, answer: &Value) -> bool {
 }
 
 /// Returns false if both sides count things and the answer's are neither the gold answer's nor the question's.
-fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool {
+fn nouns_fit(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> bool {
     let Value::Amount(answer) = &mention.value else {
         return true;
     };
@@ -197,7 +197,7 @@ fn nouns_fit(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> bool 
         || answer
             .nouns
             .iter()
-            .any(|noun| !target.exact && bench.question.stems.contains(noun))
+            .any(|noun| !target.exact && claim.question.stems.contains(noun))
 }
 
 /// Returns true for equal nouns and for an abbreviation: `req`, `request`.
@@ -206,7 +206,7 @@ fn alike(a: &str, b: &str) -> bool {
 }
 
 /// Checks the bound of an equal value against those of the gold answers and of the question.
-fn bounded(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreement {
+fn bounded(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> Agreement {
     let Some(bound) = mention.bound else {
         return Agreement::Same;
     };
@@ -221,7 +221,7 @@ fn bounded(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreeme
     if !golds.is_empty() {
         return Agreement::Different;
     }
-    match question_bound(bench.question) {
+    match question_bound(claim.question) {
         Some(upper) if upper != bound.upper => Agreement::Different,
         None if bound.strict => Agreement::Partial,
         _ => Agreement::Same,
@@ -229,19 +229,19 @@ fn bounded(target: &Target<'_>, mention: &Mention, bench: &Bench<'_>) -> Agreeme
 }
 
 /// Returns the side that the question asks for: true for a maximum.
-fn question_bound(question: &Reading) -> Option<bool> {
-    static UPPER: Words = Words::new(
+fn question_bound(question: &Parsed) -> Option<bool> {
+    static UPPER: WordSet = WordSet::new(
         "\
     most maximum max limit biggest largest longest highest cap deadline latest heaviest \
      maximun within soon quickly oldest allowed fattest",
     );
-    static LOWER: Words = Words::new(
+    static LOWER: WordSet = WordSet::new(
         "\
     need least minimum min earliest smallest lowest shortest needed required beyond above \
      below",
     );
     let asked = &question.tokens[question.asked_from().min(question.tokens.len())..];
-    let has = |table: &Words| asked.iter().any(|token| table.has(&token.text));
+    let has = |table: &WordSet| asked.iter().any(|token| table.has(&token.text));
     let pair =
         |first: &str, second: &str| asked.windows(2).any(|w| w[0].is(first) && w[1].is(second));
     let from = asked.first().is_some_and(|t| t.is("from")) || pair("must", "become");

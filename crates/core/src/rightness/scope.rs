@@ -1,17 +1,17 @@
 //! Negation and contrast: whether a text denies or sets apart what it mentions.
 
 use super::lex::begins_with;
-use super::reading::Reading;
-use super::tables::Words;
+use super::parsed::Parsed;
+use super::tables::WordSet;
 use super::words::{CONDITIONALS, CONTRASTS, DENIALS, NEGATION_LIMITS, negates};
 
 /// Returns true if `reading` denies tokens `first..end` or mentions them as a contrast.
-pub(super) fn rejected(reading: &Reading, first: usize, end: usize) -> bool {
+pub(super) fn rejected(reading: &Parsed, first: usize, end: usize) -> bool {
     denied_before(reading, first) || contrasted(reading, first) || denied_after(reading, end)
 }
 
 /// `not X`, `it is false that X`.
-fn denied_before(reading: &Reading, first: usize) -> bool {
+fn denied_before(reading: &Parsed, first: usize) -> bool {
     let start = reading.clause_start(first);
     let conditional = |at: usize| {
         reading.tokens[start..at]
@@ -45,10 +45,11 @@ fn denied_before(reading: &Reading, first: usize) -> bool {
 }
 
 /// First words of contrasts with a former state.
-static PAST_WORDS: Words = Words::new("previously formerly originally initially used the its no");
+static PAST_WORDS: WordSet =
+    WordSet::new("previously formerly originally initially used the its no");
 
 /// `instead of X`, `previously X`.
-fn contrasted(reading: &Reading, first: usize) -> bool {
+fn contrasted(reading: &Parsed, first: usize) -> bool {
     let start = reading.clause_start(first);
     let all_but = first >= 2
         && reading.word(first - 1) == "but"
@@ -71,7 +72,7 @@ fn contrasted(reading: &Reading, first: usize) -> bool {
 }
 
 /// `X is not it`, `X is wrong`, `X did not`.
-fn denied_after(reading: &Reading, end: usize) -> bool {
+fn denied_after(reading: &Parsed, end: usize) -> bool {
     let Some(last) = end.checked_sub(1) else {
         return false;
     };

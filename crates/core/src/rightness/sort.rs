@@ -1,9 +1,9 @@
 //! Sorts gold answers by how they are compared.
 
 use super::code::is_code_gold;
-use super::lex::Shape;
+use super::lex::TokenShape;
 use super::long::LONG;
-use super::reading::{Reading, content};
+use super::parsed::{Parsed, content};
 use super::value::Value;
 use super::words::{FLUFF, WEEKDAYS, stem};
 use crate::text::normalise;
@@ -24,7 +24,7 @@ pub(super) enum Sort {
 }
 
 /// Returns the sort of `gold`.
-pub(super) fn sort(gold: &Reading) -> Sort {
+pub(super) fn sort(gold: &Parsed) -> Sort {
     let plain = normalise::official(&gold.text);
     match plain.as_str() {
         "yes" | "true" => return Sort::Yes,
@@ -41,17 +41,17 @@ pub(super) fn sort(gold: &Reading) -> Sort {
 }
 
 /// Returns true if `gold` is a sentence: a capital letter, a final period and several words.
-fn is_sentence(gold: &Reading, plain: &str) -> bool {
+fn is_sentence(gold: &Parsed, plain: &str) -> bool {
     gold.text.ends_with('.')
         && plain.split(' ').count() > 6
         && gold
             .tokens
             .iter()
-            .any(|token| token.is_word() && !token.capital)
+            .any(|token| token.is_word() && !token.capital())
 }
 
 /// Returns true if its values, with their nouns, are all its content.
-fn covered(gold: &Reading) -> bool {
+fn covered(gold: &Parsed) -> bool {
     let nouns: Vec<&String> = gold
         .mentions
         .iter()
@@ -65,14 +65,14 @@ fn covered(gold: &Reading) -> bool {
             .mentions
             .iter()
             .any(|mention| (mention.first..mention.end).contains(&at));
-        let counted = gold.tokens.len() == 2 && gold.tokens[0].shape == Shape::Digits;
+        let counted = gold.tokens.len() == 2 && gold.tokens[0].shape == TokenShape::Digits;
         let noun =
-            (!token.capital || counted) && nouns.iter().any(|noun| *noun == stem(&token.text));
+            (!token.capital() || counted) && nouns.iter().any(|noun| *noun == stem(&token.text));
         let weekday = WEEKDAYS.has(&token.text);
         inside
             || noun
             || weekday
-            || token.shape == Shape::Mark
+            || token.shape == TokenShape::Mark
             || !content(token)
             || FLUFF.has(&token.text)
     })

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::bench::Bench;
-use super::lex::Shape;
-use super::reading::{Reading, content};
-use super::tables::Words;
+use super::claim::Claim;
+use super::lex::TokenShape;
+use super::parsed::{Parsed, content};
+use super::tables::WordSet;
 use super::words::stem;
 
 /// Counts the question's terms in the clause around tokens `first..end`.
 pub(super) fn question_terms(
-    question: &Reading,
-    answer: &Reading,
+    question: &Parsed,
+    answer: &Parsed,
     first: usize,
     end: usize,
 ) -> usize {
@@ -25,19 +25,19 @@ pub(super) fn question_terms(
 
 /// Returns true if the sentence gives what begins at token `first` for something that the question does not ask about: a name
 /// that the question lacks while its own names are missing, or a term of the question with another modifier.
-pub(super) fn wrong_subject(bench: &Bench<'_>, first: usize) -> bool {
-    foreign_name(bench, first) || other_modifier(bench.question, bench.answer, first)
+pub(super) fn wrong_subject(claim: &Claim<'_>, first: usize) -> bool {
+    foreign_name(claim, first) || other_modifier(claim.question, claim.answer, first)
 }
 
-fn foreign_name(bench: &Bench<'_>, first: usize) -> bool {
-    let (question, answer) = (bench.question, bench.answer);
+fn foreign_name(claim: &Claim<'_>, first: usize) -> bool {
+    let (question, answer) = (claim.question, claim.answer);
     let asked = names(question, 0..question.tokens.len());
     if asked.is_empty() || asked.iter().any(|&at| answer.has(&question.tokens[at])) {
         return false;
     }
     let known = |at: usize| {
         question.has(&answer.tokens[at])
-            || bench.golds.iter().any(|gold| gold.has(&answer.tokens[at]))
+            || claim.golds.iter().any(|gold| gold.has(&answer.tokens[at]))
     };
     names(answer, 0..first)
         .iter()
@@ -45,16 +45,16 @@ fn foreign_name(bench: &Bench<'_>, first: usize) -> bool {
 }
 
 /// Returns the tokens in `range` that are names: capital letters inside a sentence, or identifiers.
-fn names(reading: &Reading, range: std::ops::Range<usize>) -> Vec<usize> {
+fn names(reading: &Parsed, range: std::ops::Range<usize>) -> Vec<usize> {
     let inside = |at: usize| {
         at > 0 && reading.same_sentence(at, at - 1) && !reading.tokens[at - 1].is_mark()
     };
     range
         .filter(|&at| {
             let token = &reading.tokens[at];
-            token.shape == Shape::Code
+            token.shape == TokenShape::Code
                 || token.is_word()
-                    && token.capital
+                    && token.capital()
                     && token.text.len() > 2
                     && inside(at)
                     && content(token)
@@ -64,9 +64,10 @@ fn names(reading: &Reading, range: std::ops::Range<usize>) -> Vec<usize> {
 
 /// The sentence's subject is a term of the question under another modifier: `the database timeout is` for `the deploy
 /// timeout`.
-fn other_modifier(question: &Reading, answer: &Reading, first: usize) -> bool {
-    static VERBS: Words = Words::new("is was are were has takes lasts expires costs runs waits");
-    let pair = |reading: &Reading, at: usize| {
+fn other_modifier(question: &Parsed, answer: &Parsed, first: usize) -> bool {
+    static VERBS: WordSet =
+        WordSet::new("is was are were has takes lasts expires costs runs waits");
+    let pair = |reading: &Parsed, at: usize| {
         at > 0 && content(&reading.tokens[at]) && content(&reading.tokens[at - 1])
     };
     (1..first)

@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Words or phrases separated by spaces; `_` is a space in a phrase.
-pub(super) struct Words {
+pub(super) struct WordSet {
     text: &'static str,
     set: OnceLock<HashSet<&'static str>>,
     phrases: OnceLock<Vec<Vec<&'static str>>>,
 }
 
-impl Words {
+impl WordSet {
     pub(super) const fn new(text: &'static str) -> Self {
         Self {
             text,
@@ -39,12 +39,12 @@ impl Words {
 }
 
 /// Words with what they stand for, as `word=meaning`.
-pub(super) struct Pairs {
+pub(super) struct WordMap {
     text: &'static str,
     map: OnceLock<HashMap<&'static str, &'static str>>,
 }
 
-impl Pairs {
+impl WordMap {
     pub(super) const fn new(text: &'static str) -> Self {
         Self {
             text,

@@ -1,9 +1,9 @@
 //! Closed classes of words, as tables.
 
-use super::tables::{Pairs, Words};
+use super::tables::{WordMap, WordSet};
 
 /// Number words below 100 that are not composed.
-pub(super) static CARDINALS: Pairs = Pairs::new(
+pub(super) static CARDINALS: WordMap = WordMap::new(
     "\
     zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 \
      twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 \
@@ -12,14 +12,14 @@ pub(super) static CARDINALS: Pairs = Pairs::new(
 );
 
 /// Ordinals whose form is not the cardinal with `th`.
-pub(super) static ORDINALS: Pairs = Pairs::new(
+pub(super) static ORDINALS: WordMap = WordMap::new(
     "\
     first=1 second=2 third=3 fifth=5 eighth=8 ninth=9 twelfth=12 twentieth=20 thirtieth=30 \
      fortieth=40 fiftieth=50 sixtieth=60 seventieth=70 eightieth=80 ninetieth=90",
 );
 
 /// Words that multiply the number before them.
-pub(super) static SCALES: Pairs = Pairs::new(
+pub(super) static SCALES: WordMap = WordMap::new(
     "\
     dozen=12 hundred=100 thousand=1e3 million=1e6 mn=1e6 mio=1e6 billion=1e9 bn=1e9 \
      trillion=1e12",
@@ -41,36 +41,36 @@ pub(super) const MONTHS: &[&str] = &[
     "december",
 ];
 
-pub(super) static WEEKDAYS: Words = Words::new(
+pub(super) static WEEKDAYS: WordSet = WordSet::new(
     "\
     monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thurs fri \
      sat sun",
 );
 
 /// Time zones, with one name for equal ones.
-pub(super) static ZONES: Pairs = Pairs::new(
+pub(super) static ZONES: WordMap = WordMap::new(
     "\
     utc=utc gmt=utc z=utc zulu=utc cet=cet cest=cest est=est edt=edt et=et cst=cst cdt=cdt \
      mst=mst mdt=mdt pst=pst pdt=pdt pt=pt bst=bst ist=ist jst=jst msk=msk aest=aest",
 );
 
 /// Abbreviations whose period never ends a sentence.
-pub(super) static TITLES: Words =
-    Words::new("dr mr mrs ms miss prof professor doctor sir dame mister");
+pub(super) static TITLES: WordSet =
+    WordSet::new("dr mr mrs ms miss prof professor doctor sir dame mister");
 
 /// Abbreviations whose period ends a sentence only before a capital letter.
-pub(super) static ABBREVIATIONS: Words = Words::new(
+pub(super) static ABBREVIATIONS: WordSet = WordSet::new(
     "\
     inc corp co ltd etc min sec hr hrs mins secs approx est dept jan feb mar apr jun jul aug \
      sep sept oct nov dec jr sr am pm eg ie ca max incl resp u.s us usa uk",
 );
 
 /// Abbreviations that precede a name.
-pub(super) static NAME_ABBREVIATIONS: Words =
-    Words::new("st mt ft gen sen gov rev sgt capt col lt vs rep hon");
+pub(super) static NAME_ABBREVIATIONS: WordSet =
+    WordSet::new("st mt ft gen sen gov rev sgt capt col lt vs rep hon");
 
 /// Tokens of names that carry no identity: removed from both sides.
-pub(super) static OPTIONAL_IN_NAMES: Words = Words::new(
+pub(super) static OPTIONAL_IN_NAMES: WordSet = WordSet::new(
     "\
     a an the dr mr mrs ms miss prof professor doctor sir dame mister inc incorporated llc \
      ltd limited plc gmbh ag corporation corp company co dsc phd md obe cbe esq jr junior sr \
@@ -78,7 +78,7 @@ pub(super) static OPTIONAL_IN_NAMES: Words = Words::new(
 );
 
 /// Nouns and titles that may precede a name without changing it.
-pub(super) static ROLES: Words = Words::new(
+pub(super) static ROLES: WordSet = WordSet::new(
     "\
     president king queen emperor prince princess pope lord lady baron count chief captain \
      general colonel senator governor mayor minister chancellor saint st director actor \
@@ -94,7 +94,7 @@ pub(super) static ROLES: Words = Words::new(
 );
 
 /// Abbreviated words and their full form, one word each.
-pub(super) static FULL_WORDS: Pairs = Pairs::new(
+pub(super) static FULL_WORDS: WordMap = WordMap::new(
     "\
     st=saint mt=mount ft=fort univ=university dept=department intl=international \
      bros=brothers assn=association govt=government natl=national ave=avenue blvd=boulevard \
@@ -107,7 +107,7 @@ pub(super) static FULL_WORDS: Pairs = Pairs::new(
 );
 
 /// Abbreviations of several words.
-pub(super) static EXPANSIONS: Pairs = Pairs::new(
+pub(super) static EXPANSIONS: WordMap = WordMap::new(
     "\
     usa=united_states us=united_states uk=united_kingdom nyc=new_york_city ny=new_york \
      la=los_angeles sf=san_francisco ussr=soviet_union eu=european_union un=united_nations \
@@ -115,7 +115,7 @@ pub(super) static EXPANSIONS: Pairs = Pairs::new(
 );
 
 /// Postal codes of the states of the United States, upper case in text.
-pub(super) static STATES: Pairs = Pairs::new(
+pub(super) static STATES: WordMap = WordMap::new(
     "\
     al=alabama ak=alaska az=arizona ar=arkansas ca=california co=colorado ct=connecticut \
      fl=florida ga=georgia ia=iowa il=illinois ks=kansas ky=kentucky md=maryland mi=michigan \
@@ -127,7 +127,7 @@ pub(super) static STATES: Pairs = Pairs::new(
 );
 
 /// Given names by their short forms.
-pub(super) static NICKNAMES: Pairs = Pairs::new(
+pub(super) static NICKNAMES: WordMap = WordMap::new(
     "\
     al=albert alex=alexander andy=andrew ben=benjamin bill=william billy=william bob=robert \
      charlie=charles chris=christopher dan=daniel dave=david dick=richard ed=edward \
@@ -138,19 +138,19 @@ pub(super) static NICKNAMES: Pairs = Pairs::new(
 );
 
 /// Words of names that say no more than the kind of thing.
-pub(super) static GENERIC: Words = Words::new(
+pub(super) static GENERIC: WordSet = WordSet::new(
     "\
     conference club fc afc tv airlines airways magazine drive film movie band company series",
 );
 
 /// Words of an answer that leaves open what is right.
-pub(super) static OPEN: Words = Words::new(
+pub(super) static OPEN: WordSet = WordSet::new(
     "\
     unclear ambiguous depending contradictory conflicting undecided unsettled",
 );
 
 /// Countries and states that may follow a place after a comma.
-pub(super) static REGIONS: Words = Words::new(
+pub(super) static REGIONS: WordSet = WordSet::new(
     "\
     alabama alaska arizona arkansas australia austria belgium brazil california canada china \
      colorado connecticut dc denmark england florida france georgia germany hawaii idaho \
@@ -163,14 +163,14 @@ pub(super) static REGIONS: Words = Words::new(
 );
 
 /// Words that negate what follows them.
-pub(super) static NEGATORS: Words = Words::new(
+pub(super) static NEGATORS: WordSet = WordSet::new(
     "\
     not never no nor neither cannot without none nobody hardly avoid dont isnt doesnt wont \
      cant wasnt didnt refrain",
 );
 
 /// Words after a negator with which it limits or focuses instead of denying.
-pub(super) static NEGATION_LIMITS: Words = Words::new(
+pub(super) static NEGATION_LIMITS: WordSet = WordSet::new(
     "\
     only just merely until till before more less fewer later earlier longer over under above \
      below exceed exceeds exceeding beyond than sooner older higher lower surpass doubt \
@@ -178,11 +178,11 @@ pub(super) static NEGATION_LIMITS: Words = Words::new(
 );
 
 /// Words that make a clause conditional: a negator in it says nothing of the values in it.
-pub(super) static CONDITIONALS: Words =
-    Words::new("if when unless once while whenever where until");
+pub(super) static CONDITIONALS: WordSet =
+    WordSet::new("if when unless once while whenever where until");
 
 /// Phrases that set apart what follows them.
-pub(super) static CONTRASTS: Words = Words::new(
+pub(super) static CONTRASTS: WordSet = WordSet::new(
     "\
     instead_of rather_than previously formerly originally initially up_from down_from \
      increased_from raised_from reduced_from changed_from lowered_from went_from used_to_be \
@@ -192,21 +192,21 @@ pub(super) static CONTRASTS: Words = Words::new(
 );
 
 /// Words that deny what precedes them, after a form of `be`.
-pub(super) static DENIALS: Words = Words::new(
+pub(super) static DENIALS: WordSet = WordSet::new(
     "\
     wrong incorrect false outdated deprecated obsolete superseded untrue invalid mistaken \
      forbidden prohibited",
 );
 
 /// Words of a sentence that takes back or doubts what the answer offered.
-pub(super) static DOUBTS: Words = Words::new(
+pub(super) static DOUBTS: WordSet = WordSet::new(
     "\
     actually correction wait sorry however another others unclear contradict contradicts \
      disagree disagrees elsewhere alternatively unsure conflicting differ second other",
 );
 
 /// Words without content of their own.
-pub(super) static STOP_WORDS: Words = Words::new(
+pub(super) static STOP_WORDS: WordSet = WordSet::new(
     "\
     a about above after again all also am an and any are as at be because been before being \
      below between both but by can could did do does doing down during each few for from \
@@ -221,7 +221,7 @@ pub(super) static STOP_WORDS: Words = Words::new(
 );
 
 /// Words that a value may carry in a gold answer without adding to it.
-pub(super) static FLUFF: Words = Words::new(
+pub(super) static FLUFF: WordSet = WordSet::new(
     "\
     local time same day next number no max maximum minimum off every morning evening \
      afternoon night clock o following latest year century centuries ad bc level plus minus \
@@ -230,14 +230,14 @@ pub(super) static FLUFF: Words = Words::new(
 );
 
 /// Words that turn a noun after them into another thing.
-pub(super) static PRIVATIVES: Words = Words::new(
+pub(super) static PRIVATIVES: WordSet = WordSet::new(
     "\
     vice former ex deputy assistant non anti pseudo step half great acting co honorary \
      would-be almost fake semi sub under",
 );
 
 /// Pairs of opposites: a gold answer with one is contradicted by an answer with the other.
-pub(super) static OPPOSITES: Pairs = Pairs::new(
+pub(super) static OPPOSITES: WordMap = WordMap::new(
     "\
     always=never before=after increase=decrease increas=decreas increase=reduce \
      enable=disable enabled=disabled more=less more=fewer above=below highest=lowest \

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use super::clean::clean;
 use super::extract::mentions;
-use super::lex::{Parts, Shape, Token, parts, tokens};
+use super::lex::{Clauses, Token, TokenShape, parts, tokens};
 use super::mention::Mention;
 use super::words::{has_content, stem};
 
 /// A parsed answer, gold answer or question.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct Parsed {
     /// The cleaned text.
     pub(super) text: String,
     pub(super) tokens: Vec<Token>,
-    pub(super) parts: Parts,
+    pub(super) parts: Clauses,
     pub(super) mentions: Vec<Mention>,
     /// The question itself denies (`am I forbidden to`): its `may not` is not a negation of the answer.
     pub(super) answers_denial: bool,
@@ -24,7 +24,7 @@ pub(super) struct Reading {
     pub(super) stems: HashSet<String>,
 }
 
-impl Reading {
+impl Parsed {
     /// Cleans and parses `text`.
     pub(super) fn new(text: &str) -> Self {
         let text = clean(text);
@@ -115,7 +115,7 @@ impl Reading {
 
 /// Returns true if `token` has content of its own.
 pub(super) fn content(token: &Token) -> bool {
-    token.shape == Shape::Code || token.shape != Shape::Mark && has_content(&token.text)
+    token.shape == TokenShape::Code || token.shape != TokenShape::Mark && has_content(&token.text)
 }
 
 /// Returns true if `tokens` have one of `words`, which spaces separate.

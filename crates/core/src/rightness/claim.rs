@@ -1,12 +1,12 @@
 //! An answer with what it is compared with.
 
-use super::reading::Reading;
+use super::parsed::Parsed;
 
 /// An answer, its question and its gold answers.
-pub(super) struct Bench<'a> {
-    pub(super) question: &'a Reading,
-    pub(super) answer: &'a Reading,
-    pub(super) golds: &'a [Reading],
+pub(super) struct Claim<'a> {
+    pub(super) question: &'a Parsed,
+    pub(super) answer: &'a Parsed,
+    pub(super) golds: &'a [Parsed],
     /// Plain numbers are versions.
     pub(super) versions: bool,
     /// A gold answer of several words spells out what another one abbreviates.

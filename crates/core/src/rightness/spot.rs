@@ -1,19 +1,19 @@
 //! Places where an answer has a gold answer.
 
 use super::code;
-use super::lex::Shape;
+use super::lex::TokenShape;
 use super::names::{Canon, canonical, occurrences};
-use super::reading::Reading;
+use super::parsed::Parsed;
 use super::scope::rejected;
 
 /// Token range of an occurrence.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Spot {
     pub(super) first: usize,
     pub(super) end: usize,
 }
 
-pub(super) fn denied(answer: &Reading, place: Place) -> bool {
+pub(super) fn denied(answer: &Parsed, place: Spot) -> bool {
     let than = (1..=4).filter(|back| place.first >= *back).any(|back| {
         let at = place.first - back;
         answer.word(at) == "than" && answer.same_clause(at, place.first)
@@ -22,12 +22,12 @@ pub(super) fn denied(answer: &Reading, place: Place) -> bool {
 }
 
 /// Returns the places where the answer has the gold answer.
-pub(super) fn places(gold: &Reading, answer: &Reading) -> Vec<Place> {
+pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<Spot> {
     if code::is_code_gold(gold) {
         let by_bytes =
             code::occurrences(&gold.text, &answer.text)
                 .into_iter()
-                .map(|(start, end)| Place {
+                .map(|(start, end)| Spot {
                     first: answer
                         .tokens
                         .iter()
@@ -39,8 +39,13 @@ pub(super) fn places(gold: &Reading, answer: &Reading) -> Vec<Place> {
                         .rposition(|token| token.start < end)
                         .map_or(0, |last| last + 1),
                 });
-        let found: Vec<Place> = by_bytes.collect();
-        if !found.is_empty() || gold.tokens.iter().any(|token| token.shape == Shape::Code) {
+        let found: Vec<Spot> = by_bytes.collect();
+        if !found.is_empty()
+            || gold
+                .tokens
+                .iter()
+                .any(|token| token.shape == TokenShape::Code)
+        {
             return found;
         }
     }
@@ -51,7 +56,7 @@ pub(super) fn places(gold: &Reading, answer: &Reading) -> Vec<Place> {
         return in_tokens(&wanted, &literal(answer));
     }
     let code = code::is_code_gold(gold);
-    let spelled = |place: &Place| {
+    let spelled = |place: &Spot| {
         !code
             || !answer.tokens[place.first..place.end]
                 .iter()
@@ -63,10 +68,10 @@ pub(super) fn places(gold: &Reading, answer: &Reading) -> Vec<Place> {
         .collect()
 }
 
-fn in_tokens(wanted: &[Canon], words: &[Canon]) -> Vec<Place> {
+fn in_tokens(wanted: &[Canon], words: &[Canon]) -> Vec<Spot> {
     occurrences(wanted, words)
         .into_iter()
-        .map(|(first, end)| Place {
+        .map(|(first, end)| Spot {
             first: words[first].token,
             end: words[end - 1].token + 1,
         })
@@ -74,7 +79,7 @@ fn in_tokens(wanted: &[Canon], words: &[Canon]) -> Vec<Place> {
 }
 
 /// Returns every token as it is: for gold answers of titles or articles only.
-fn literal(reading: &Reading) -> Vec<Canon> {
+fn literal(reading: &Parsed) -> Vec<Canon> {
     let word = |(token, t): (usize, &super::lex::Token)| Canon {
         text: t.text.clone(),
         token,
