@@ -67,7 +67,8 @@ impl AnswerJudge for EndpointJudge {
     ) -> Result<JudgeCall, JudgeFailure> {
         let prompt = comparison_prompt(question, answer, order);
         let clock = Instant::now();
-        let reply = self.generator.generate(&prompt).await.map_err(failure)?;
+        let reply = self.generator.generate(&prompt).await;
+        let reply = reply.map_err(|error| failure(&error))?;
         let seconds = clock.elapsed().as_secs_f64();
         let (said, _) = llm::read_answer(&reply.text, reply.finish);
         let counted = self.counter.count(&prompt.system) + self.counter.count(&prompt.user);
@@ -94,7 +95,7 @@ impl AnswerJudge for EndpointJudge {
 }
 
 /// Names the settings of the judge, not those of the generator, in the endpoint's error.
-fn failure(error: LlmError) -> JudgeFailure {
+fn failure(error: &LlmError) -> JudgeFailure {
     JudgeFailure {
         is_final: error.class() == ErrorClass::Spent,
         message: error.to_string().replace("`generation.", "`judge."),
