@@ -5,18 +5,14 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
+use super::identity::identity;
 use super::{AnswerJudge, JudgeFailure};
-use crate::cache::key;
 use crate::llm::{self, ErrorClass, Generator, LlmError};
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict, comparison_prompt};
-use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Origin, Question, TokenUse};
 use ragtriage_runs::judged::JudgeCall;
-
-/// Hexadecimal digits of the hash in a judge's identity.
-const HASH_DIGITS: usize = 16;
 
 /// A generator that compares answers.
 pub struct EndpointJudge {
@@ -35,11 +31,8 @@ impl EndpointJudge {
         price: Price,
     ) -> Self {
         let instruction = comparison_prompt(&unlabelled(), "", JudgeOrder::GoldFirst).system;
-        let hash = hex(&key(&[
-            generator.fingerprint().unwrap_or_default(),
-            &instruction,
-        ]));
-        let identity = format!("{} {}", generator.name(), &hash[..HASH_DIGITS]);
+        let fingerprint = generator.fingerprint().unwrap_or_default();
+        let identity = identity(generator.name(), &[fingerprint, &instruction]);
         Self {
             generator,
             counter,
