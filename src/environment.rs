@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
-use ragtriage_core::config::{Bm25Store, GeneratorName};
+use ragtriage_core::config::{Bm25Store, GeneratorName, JudgeKind};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
 use ragtriage_fetch::model::HUB;
@@ -36,6 +36,7 @@ pub fn environment(
         || settings.rerank.endpoint.is_some()
         || settings.chunking.tokenizer == Tokenizer::Model
         || settings.generation.generator == GeneratorName::Qa
+        || settings.judge.kind == JudgeKind::CrossEncoder
         || ((settings.generation.generator == GeneratorName::Openai || settings.judge.is_on())
             && !no_cache);
     let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file

@@ -61,8 +61,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut resolved = Resolved::new(Some(config), &args.sets)?;
+        let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() {
-            assemble::judge(&resolved, &environment(&resolved, false, false)?)?
+            let environment = environment(&resolved, false, false)?;
+            assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?
         } else {
             None
         };
@@ -108,7 +110,6 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
         // Half an import is worth nothing: the file is still there.
-        let bars = ProgressBars::new();
         execute(source, &mut sink, &bars)
             .await
             .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;

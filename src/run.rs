@@ -52,8 +52,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let environment = environment(&resolved, args.offline, args.no_cache)?;
-        let judge = assemble::judge(&resolved, &environment)?;
         let bars = ProgressBars::new();
+        let judge =
+            assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?;
         let clock = Instant::now();
         let work = if let Some(url) = &resolved.settings.external.url {
             Work::Service(assemble::service(&resolved.settings, url, &environment)?)

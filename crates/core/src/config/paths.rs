@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::judge::JudgeKind;
 use super::settings::{GeneratorName, Settings};
 use crate::prompt::Template;
 
@@ -29,6 +30,7 @@ impl Settings {
             Some(&mut self.retrieval.late_interaction.model),
             self.rerank.model.as_mut(),
             Some(&mut generation.model).filter(|_| generation.generator == GeneratorName::Qa),
+            Some(&mut self.judge.model).filter(|_| self.judge.kind == JudgeKind::CrossEncoder),
             Some(&mut generation.prompt).filter(|name| Template::built_in(name).is_none()),
         ];
         for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {

@@ -5,18 +5,14 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
+use super::identity::identity;
 use super::{AnswerJudge, JudgeFailure};
-use crate::cache::key;
 use crate::llm::{self, ErrorClass, Generator, LlmError};
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict, comparison_prompt};
-use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Origin, Question, TokenUse};
 use ragtriage_runs::judged::JudgeCall;
-
-/// Hexadecimal digits of the hash in a judge's identity.
-const HASH_DIGITS: usize = 16;
 
 /// A generator that compares answers.
 pub struct EndpointJudge {
@@ -35,11 +31,8 @@ impl EndpointJudge {
         price: Price,
     ) -> Self {
         let instruction = comparison_prompt(&unlabelled(), "", JudgeOrder::GoldFirst).system;
-        let hash = hex(&key(&[
-            generator.fingerprint().unwrap_or_default(),
-            &instruction,
-        ]));
-        let identity = format!("{} {}", generator.name(), &hash[..HASH_DIGITS]);
+        let fingerprint = generator.fingerprint().unwrap_or_default();
+        let identity = identity(generator.name(), &[fingerprint, &instruction]);
         Self {
             generator,
             counter,
@@ -67,7 +60,8 @@ impl AnswerJudge for EndpointJudge {
     ) -> Result<JudgeCall, JudgeFailure> {
         let prompt = comparison_prompt(question, answer, order);
         let clock = Instant::now();
-        let reply = self.generator.generate(&prompt).await.map_err(failure)?;
+        let reply = self.generator.generate(&prompt).await;
+        let reply = reply.map_err(|error| failure(&error))?;
         let seconds = clock.elapsed().as_secs_f64();
         let (said, _) = llm::read_answer(&reply.text, reply.finish);
         let counted = self.counter.count(&prompt.system) + self.counter.count(&prompt.user);
@@ -94,7 +88,7 @@ impl AnswerJudge for EndpointJudge {
 }
 
 /// Names the settings of the judge, not those of the generator, in the endpoint's error.
-fn failure(error: LlmError) -> JudgeFailure {
+fn failure(error: &LlmError) -> JudgeFailure {
     JudgeFailure {
         is_final: error.class() == ErrorClass::Spent,
         message: error.to_string().replace("`generation.", "`judge."),

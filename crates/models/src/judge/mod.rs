@@ -1,11 +1,14 @@
 //! Judges: compare an answer with gold answers.
 //!
-//! [`EndpointJudge`] asks a chat model. A judge's verdicts are facts of a run; evaluation measures how far to trust them.
+//! [`EndpointJudge`] asks a chat model, [`CrossEncoderJudge`] scores pairs in this process. A judge's verdicts are facts of a run; evaluation measures how far to trust them.
 
+mod cross_encoder;
 mod endpoint;
+mod identity;
 
 use async_trait::async_trait;
 
+pub use cross_encoder::CrossEncoderJudge;
 pub use endpoint::EndpointJudge;
 use ragtriage_core::rightness::JudgeOrder;
 use ragtriage_core::types::Question;

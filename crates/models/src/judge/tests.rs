@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use wiremock::matchers::{any, method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use super::{AnswerJudge, EndpointJudge};
+use super::{AnswerJudge, CrossEncoderJudge, EndpointJudge};
 use crate::llm::openai::{OpenAiSettings, connect};
 use crate::llm::{CachedReplies, Generator};
+use crate::rerank::{RerankError, Reranker};
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict};
 use ragtriage_core::text::tokens::{self, Tokenizer};
-use ragtriage_core::types::{Origin, Question};
+use ragtriage_core::types::{Origin, Question, TitledText};
 
 /// US dollars per million tokens.
 const PRICE: Price = Price {
@@ -144,4 +146,48 @@ async fn a_rejected_call_is_a_failure_of_one_comparison() {
         .await
         .expect_err("401");
     assert!(!failure.is_final && failure.message.contains("no such key"));
+}
+
+/// A cross-encoder whose logit is the number in the second text, 1 less in the other order.
+struct Logits;
+
+#[async_trait]
+impl Reranker for Logits {
+    fn fingerprint(&self) -> &'static str {
+        "logits"
+    }
+
+    async fn scores(
+        &self,
+        query: &str,
+        passages: &[TitledText<'_>],
+    ) -> Result<Vec<f32>, RerankError> {
+        let logit = |text: &str| text.parse::<f32>().ok();
+        let scores = passages
+            .iter()
+            .map(|passage| logit(passage.text).or(logit(query).map(|it| it - 1.0)));
+        Ok(scores.map(Option::unwrap_or_default).collect())
+    }
+}
+
+#[tokio::test]
+async fn a_cross_encoder_is_read_by_its_sigmoid_in_both_orders() {
+    let judge = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.6);
+    let question = Question {
+        answers: vec!["six".to_owned(), "6 minutes".to_owned()],
+        ..question()
+    };
+    // 1 / (1 + e^-.5) = .622459 is at least .6; 1 / (1 + e^.5) = .377541 is not.
+    for (order, verdict, raw) in [
+        (JudgeOrder::GoldFirst, JudgeVerdict::Same, "0.622459"),
+        (JudgeOrder::AnswerFirst, JudgeVerdict::Different, "0.377541"),
+    ] {
+        let call = judge
+            .compare(&question, "0.5", order)
+            .await
+            .expect("scored");
+        assert_eq!((call.verdict, call.raw.as_str()), (verdict, raw));
+    }
+    let other = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.5);
+    assert_ne!(judge.identity(), other.identity());
 }

@@ -1,12 +1,13 @@
 //! Bounds the calls of a judge, whose prompts are not known before the answers are.
 
-use ragtriage_core::config::JudgeSettings;
+use ragtriage_core::config::{JudgeKind, JudgeSettings};
 use ragtriage_core::rightness::{JudgeOrder, comparison_prompt};
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{JudgeEstimate, Question, QuestionKind};
 
 /// Bounds the calls of `judge` for `questions` whose answers have at most `most_answer_tokens`, and the cost of replies of at
-/// most `most_completion_tokens`; `None` without a judge.
+/// most `most_completion_tokens`; `None` without
+/// a judge behind an endpoint.
 #[must_use]
 pub fn judge_estimate(
     questions: &[Question],
@@ -15,7 +16,7 @@ pub fn judge_estimate(
     most_completion_tokens: u64,
     counter: &dyn TokenCounter,
 ) -> Option<JudgeEstimate> {
-    if !judge.is_on() {
+    if judge.kind != JudgeKind::Endpoint {
         return None;
     }
     let per_question = (judge.asked_orders().len() * judge.repeats) as u64;
@@ -40,7 +41,7 @@ pub fn judge_estimate(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::config::{JudgeKind, Price};
+    use ragtriage_core::config::Price;
     use ragtriage_core::text::tokens::{self, Tokenizer};
 
     #[test]

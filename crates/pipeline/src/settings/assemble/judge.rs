@@ -6,13 +6,18 @@ use super::environment::Environment;
 use super::error::AssembleError;
 use super::generation::{self, EndpointTable};
 use super::prompt::prompt_counter;
+use super::retrieval::Wiring;
 use crate::estimate;
 use crate::judging::JudgePlan;
 use crate::settings::{Resolved, Settings, SettingsError};
-use ragtriage_core::config::{GenerationSettings, GeneratorName, JudgeSettings};
+use ragtriage_core::config::{
+    GenerationSettings, GeneratorName, JudgeKind, JudgeSettings, Precision,
+};
 use ragtriage_core::types::{JudgeEstimate, Question};
-use ragtriage_models::judge::EndpointJudge;
+use ragtriage_http::OnDownload;
+use ragtriage_models::judge::{CrossEncoderJudge, EndpointJudge};
 use ragtriage_models::llm::{Allowance, CachedReplies, Generator, openai};
+use ragtriage_models::rerank::CrossEncoder;
 
 const TABLE: EndpointTable = EndpointTable {
     max_usd: "judge.max_usd",
@@ -30,18 +35,48 @@ pub struct AssembledJudge {
     pub allowance: Option<Arc<Allowance>>,
 }
 
-/// Assembles the judge; `None` if none is configured. Makes no calls.
+/// Assembles the judge; `None` if none is configured. Makes no calls; downloads a missing model.
 ///
 /// # Errors
 /// An invalid address, an unset key, a cache that cannot be opened, a cost limit without a price.
-pub fn judge(
+pub async fn judge(
     resolved: &Resolved,
     environment: &Environment,
+    on_download: OnDownload<'_>,
 ) -> Result<Option<AssembledJudge>, AssembleError> {
-    let judge = &resolved.settings.judge;
-    if !judge.is_on() {
-        return Ok(None);
+    match resolved.settings.judge.kind {
+        JudgeKind::None => Ok(None),
+        JudgeKind::Endpoint => endpoint_judge(resolved, environment).map(Some),
+        JudgeKind::CrossEncoder => {
+            let wiring = Wiring::new(resolved, environment, on_download);
+            cross_encoder(&wiring).await.map(Some)
+        }
     }
+}
+
+async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, AssembleError> {
+    let judge = &wiring.resolved.settings.judge;
+    let checkpoint = wiring.locate(&judge.model, None).await?;
+    let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
+    let model = CrossEncoderJudge::new(Arc::new(reranker), &judge.model, judge.threshold);
+    let plan = JudgePlan {
+        judge: Arc::new(model),
+        orders: judge.asked_orders().to_vec(),
+        repeats: 1,
+        concurrency: rayon::current_num_threads(),
+    };
+    Ok(AssembledJudge {
+        plan,
+        replies: None,
+        allowance: None,
+    })
+}
+
+fn endpoint_judge(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<AssembledJudge, AssembleError> {
+    let judge = &resolved.settings.judge;
     environment.check_address("judge.base_url", &judge.base_url)?;
     let endpoint = endpoint(judge);
     let settings = generation::openai_settings(&endpoint, TABLE, &resolved.base(), environment)?;
@@ -63,11 +98,11 @@ pub fn judge(
         repeats: judge.repeats,
         concurrency: generation::most_concurrency(&endpoint),
     };
-    Ok(Some(AssembledJudge {
+    Ok(AssembledJudge {
         plan,
         replies,
         allowance,
-    }))
+    })
 }
 
 /// Bounds the calls of the judge for `questions`; `None` without a judge.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, GeneratorName, RerankSettings, VectorStoreKind,
+    Bm25Store, DenseSettings, GeneratorName, JudgeKind, RerankSettings, VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -55,9 +55,8 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         address: address::shown_url(url),
         is_here: address::is_on_this_machine(url),
     };
-    let judge = judge
-        .is_on()
-        .then(|| to(RecipientRole::Judge, &judge.base_url));
+    let judge =
+        (judge.kind == JudgeKind::Endpoint).then(|| to(RecipientRole::Judge, &judge.base_url));
     if let Some(url) = &external.url {
         let service = to(RecipientRole::Service, url);
         return [service].into_iter().chain(judge).collect();
