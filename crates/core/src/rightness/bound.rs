@@ -49,7 +49,7 @@ static OR_MORE: WordSet = WordSet::new(
      minimum +",
 );
 
-/// Words that may stand between a bound and its value.
+/// Words between a bound and its value.
 static BETWEEN: WordSet = WordSet::new("the a an about version versions some of = release around");
 
 /// Returns the bound that the words around a value make it.
@@ -102,7 +102,7 @@ fn phrase_before(tokens: &[Token], end: usize) -> Option<(&'static [&'static str
     found.max_by_key(|(phrase, _)| phrase.len())
 }
 
-/// Turns a strict bound round after `not`; a version that is older is lower.
+/// Reverses a strict bound after `not`; a version that is older is lower.
 fn sided(
     tokens: &[Token],
     mention: &Mention,

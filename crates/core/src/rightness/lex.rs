@@ -407,7 +407,7 @@ fn letters_then_digits(core: &str) -> bool {
         && SCALES.number(&prefix).is_none()
 }
 
-/// Parts and sentences of a token sequence: the number of each token's.
+/// Clauses and sentences of a token sequence: the number of each token's.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clauses {
     pub(super) clause: Vec<u16>,

@@ -15,7 +15,7 @@ pub(super) fn items(gold: &Parsed) -> Vec<String> {
         .iter()
         .any(|token| token.is("and") || token.is("&"));
     let commas = gold.tokens.iter().filter(|token| token.is(",")).count();
-    let names = gold.tokens.iter().any(|token| token.capital());
+    let names = gold.tokens.iter().any(super::lex::Token::capital);
     if !joined && (commas == 0 || commas == 1 && names) {
         return Vec::new();
     }

@@ -70,7 +70,7 @@ pub(super) fn opposed(gold: &Parsed, answer: &Parsed) -> bool {
 fn partial_name(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>) -> Judgment {
     let answer = claim.answer;
     let words = canonical(&answer.tokens);
-    let lower = !answer.tokens.iter().any(|token| token.capital());
+    let lower = !answer.tokens.iter().any(super::lex::Token::capital);
     let in_name = |word: &Canon| {
         wanted
             .iter()

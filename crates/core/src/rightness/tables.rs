@@ -38,7 +38,7 @@ impl WordSet {
     }
 }
 
-/// Words with what they stand for, as `word=meaning`.
+/// Words with their meanings, as `word=meaning`.
 pub(super) struct WordMap {
     text: &'static str,
     map: OnceLock<HashMap<&'static str, &'static str>>,

@@ -5,9 +5,9 @@ use super::units::{Dimension, Unit};
 /// Relation of an answer's value to a gold value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Agreement {
-    /// Of another type: neither supports nor contradicts.
+    /// Another type: neither supports nor contradicts.
     Unrelated,
-    /// Of the same type and different.
+    /// Same type and different.
     Different,
     /// Compatible, but not all of the gold value.
     Partial,
