@@ -90,6 +90,10 @@ fn accepted(name: &str, items: &[Item]) -> f64 {
 #[test]
 fn near_misses_are_not_accepted() {
     let share = accepted("near misses", &lines(&data("wrong.jsonl")));
+    accepted(
+        "hold-out of near misses",
+        &lines(&data("holdout-wrong.jsonl")),
+    );
     assert!(share <= MOST_ACCEPTED, "{share}");
 }
 
@@ -102,6 +106,10 @@ fn right_answers_in_other_notations_are_accepted() {
         .partition(|item| item.kind == QuestionKind::Free);
     accepted("reference sentences in other words", &free);
     let share = accepted("right answers", &others);
+    accepted(
+        "hold-out of right answers",
+        &lines(&data("holdout-right.jsonl")),
+    );
     assert!(share >= LEAST_ACCEPTED, "{share}");
 }
 
@@ -128,7 +136,15 @@ fn no_rule_agrees_better_with_people_than_auto() {
             .map(|reply| {
                 let (answer, stance) = read_answer(&reply.reply, Finish::Stop);
                 let judgment = judge(rule).judge(&questions[&reply.id], &answer, stance);
-                let found = judgment.expect("has gold data").correctness;
+                let judgment = judgment.expect("has gold data");
+                let found = judgment.correctness;
+                if rule == RightRule::Auto && grade(found) != grade(reply.judge_a) {
+                    let gold = questions[&reply.id].gold_text();
+                    seen(&format!(
+                        "{}: {found}, {}; {gold}; {answer}",
+                        reply.id, judgment.reason
+                    ));
+                }
                 (grade(found), grade(reply.judge_a))
             })
             .collect();

@@ -107,30 +107,3 @@ fn every_gold_answer_of_the_runbooks_is_right_in_every_wrapping() {
         missed.join("\n")
     );
 }
-
-/// Writes the misjudged gold answers of the `HotpotQA` file `RIGHTNESS_HOTPOTQA` to `RIGHTNESS_OUT`.
-#[test]
-fn hotpotqa_is_reported() {
-    let Some(path) = std::env::var_os("RIGHTNESS_HOTPOTQA") else {
-        return;
-    };
-    let items: Vec<serde_json::Value> =
-        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let questions: Vec<Question> = items
-        .iter()
-        .map(|item| {
-            let mut question =
-                Question::new("q".into(), item["question"].as_str().unwrap().to_owned());
-            question.kind = QuestionKind::Span;
-            question.answers = vec![item["answer"].as_str().unwrap().to_owned()];
-            question
-        })
-        .collect();
-    let (n, missed) = misjudged(&questions);
-    let out = std::env::var_os("RIGHTNESS_OUT").unwrap();
-    std::fs::write(
-        out,
-        format!("{} of {n}\n{}", missed.len(), missed.join("\n")),
-    )
-    .unwrap();
-}
