@@ -199,7 +199,7 @@ fn one_word(value: &str) -> Option<String> {
         return Some(format!("{share} percent"));
     }
     if let Some((hour, minute)) = value.split_once(':') {
-        let hour: u32 = hour.parse().ok()?;
+        let (hour, _): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
         return (13..24)
             .contains(&hour)
             .then(|| format!("{}:{minute} pm", hour - 12));

@@ -177,7 +177,7 @@ fn right(question: &Question) -> String {
 }
 
 /// The opposite of yes or no; else the right answer of the next question that is of the kind and shares no word with it.
-fn wrong(question: &Question, questions: &[Question]) -> String {
+pub fn wrong(question: &Question, questions: &[Question]) -> String {
     let right_one = right(question);
     match right_one.as_str() {
         "yes" => return "no".to_owned(),
