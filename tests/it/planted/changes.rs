@@ -223,7 +223,8 @@ fn title(passage: &str) -> String {
         .to_owned()
 }
 
-fn load(format: Format, path: &Path) -> Dataset {
+/// A data set, with the questions whose evidence is missing.
+pub fn load(format: Format, path: &Path) -> Dataset {
     let missing_evidence = Some(MissingEvidence::Keep);
     ragtriage_datasets::load(&DatasetSettings {
         missing_evidence,

@@ -3,10 +3,11 @@
 //! A [`setting`] whose clean run is right throughout is degraded (documents deleted, gold pushed down, budgets cut, a
 //! [`reader`] told how to err) and run by the built program against a [`server`] on loopback that answers right exactly when
 //! the gold text stands in its prompt. [`noisy`] and [`changes`] hold the loss budget against a reader that follows rules of
-//! its own.
+//! its own. [`wrapped`] gives the answers of a degraded run other forms.
 
 mod changes;
 mod faults;
+mod forms;
 mod mixed;
 mod noisy;
 pub mod reader;
@@ -15,6 +16,7 @@ pub mod setting;
 mod tally;
 pub mod trial;
 mod words;
+mod wrapped;
 
 /// Says what was measured, to whoever asks with `--nocapture`.
 #[allow(clippy::print_stderr, reason = "figures for the one who reads them")]

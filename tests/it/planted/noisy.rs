@@ -36,13 +36,7 @@ pub enum Name {
 impl Habits {
     /// Of every hundred questions 10 slip, 20 are remembered, 25 stray, 20 are answered by an alias and 10 by an unlisted name.
     pub fn of(question: &str) -> Self {
-        // FNV-1a (Fowler, Noll, Vo) makes a seed of the text.
-        let seed = question
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-        let mut random = Random::new(seed);
+        let mut random = Random::new(seed(question));
         let mut percent = || random.below(100);
         let (slips, remembers, strays) = (percent() < 10, percent() < 20, percent() < 25);
         let by = match percent() {
@@ -69,6 +63,13 @@ impl Habits {
             ),
         }
     }
+}
+
+/// A seed made of a text by FNV-1a (Fowler, Noll, Vo).
+pub fn seed(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A gold text as a reader knows it again: by its runs of four words, wherever they stand. Neither ranges nor chunks are known to it.
