@@ -34,7 +34,8 @@ const KEYS: [&str; 12] = [
     "seconds",
 ];
 
-const CLASSES: [&str; 13] = [
+const CLASSES: [&str; 14] = [
+    "unsure",
     "corpus",
     "chunking",
     "retrieval",
@@ -147,7 +148,13 @@ fn check_measures(summary: &Value) {
     let no_spread = summary["n_clusters"] == 1;
     for (name, entry) in summary["measures"].as_object().expect("an object") {
         let (mean, n) = measure(summary, name);
-        assert!((0.0..=1.0).contains(&mean), "{name} is {mean}");
+        // Values of an answer are counted, everything else is a share.
+        let most = if name == "UnsupportedValues" {
+            f64::INFINITY
+        } else {
+            1.0
+        };
+        assert!((0.0..=most).contains(&mean), "{name} is {mean}");
         if n < 2 || no_spread {
             assert!(
                 entry["ci95"].is_null(),
@@ -161,7 +168,7 @@ fn check_measures(summary: &Value) {
         );
         let bound = |at: usize| entry["ci95"][at].as_f64().unwrap_or(0.0);
         assert!(
-            0.0 <= bound(0) && bound(0) <= bound(1) && bound(1) <= 1.0,
+            0.0 <= bound(0) && bound(0) <= bound(1) && bound(1) <= most,
             "{name}: {}",
             entry["ci95"]
         );
@@ -179,7 +186,14 @@ fn check_pictures(summary: &Value) {
         "a waterfall never rises: {counts:?}"
     );
     let table = &summary["two_by_two"];
-    let cells = ["hit_right", "hit_wrong", "miss_right", "miss_wrong"];
+    let cells = [
+        "hit_right",
+        "hit_wrong",
+        "hit_unsure",
+        "miss_right",
+        "miss_wrong",
+        "miss_unsure",
+    ];
     let sum: u64 = cells
         .iter()
         .map(|cell| table[cell]["n"].as_u64().expect("a count"))
