@@ -36,7 +36,7 @@ pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
 }
 
 /// Returns the values, identifiers and names of the answer that no passage contains, in order, compared as by
-/// [`super::auto`].
+/// the rule `auto`.
 #[must_use]
 pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
     let answer = Parsed::new(answer);
