@@ -26,7 +26,7 @@ const LEAST_ACCEPTED: f64 = 0.97;
 struct Item {
     question: String,
     kind: QuestionKind,
-    golds: Vec<String>,
+    gold_answers: Vec<String>,
     answer: String,
     category: String,
 }
@@ -65,7 +65,7 @@ fn judge(rule: RightRule) -> Judge {
 fn correctness(item: &Item, rule: RightRule) -> Correctness {
     let question = Question {
         kind: item.kind,
-        answers: item.golds.clone(),
+        answers: item.gold_answers.clone(),
         ..Question::new("q".into(), item.question.clone())
     };
     let judgment = judge(rule).judge(&question, &item.answer, Stance::Answered);

@@ -34,27 +34,27 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
-    let golds: Vec<Parsed> = question
+    let gold_answers: Vec<Parsed> = question
         .answers
         .iter()
         .map(|gold| Parsed::new(gold))
         .collect();
-    let versions = golds.iter().chain([&asked]).any(names_version);
-    let spelled_out = golds.iter().any(|gold| gold.tokens.len() > 1);
+    let versions = gold_answers.iter().chain([&asked]).any(names_version);
+    let spelled_out = gold_answers.iter().any(|gold| gold.tokens.len() > 1);
     let claim = Claim {
         question: &asked,
         answer: &given,
-        golds: &golds,
+        gold_answers: &gold_answers,
         versions,
         spelled_out,
     };
     if !question.required.is_empty() || !question.forbidden.is_empty() {
         return facts::judge(question, &claim);
     }
-    if golds.iter().any(|gold| equals(gold, &given)) {
+    if gold_answers.iter().any(|gold| equals(gold, &given)) {
         return Judgment::right("equals a gold answer");
     }
-    let sorts: Vec<Sort> = golds.iter().map(sort).collect();
+    let sorts: Vec<Sort> = gold_answers.iter().map(sort).collect();
     if question.kind == QuestionKind::YesNo
         || sorts
             .iter()
@@ -63,7 +63,7 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         return polar::judge(sorts.contains(&Sort::Yes), &given, &asked);
     }
     let mut verdicts = Vec::new();
-    let single: Vec<&Mention> = golds
+    let single: Vec<&Mention> = gold_answers
         .iter()
         .zip(&sorts)
         .filter(|(_, sort)| **sort == Sort::Value)
@@ -78,10 +78,10 @@ pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
             &claim,
         ));
     }
-    for (gold, sort) in golds.iter().zip(&sorts) {
+    for (gold, sort) in gold_answers.iter().zip(&sorts) {
         match sort {
             Sort::Values => verdicts.push(offer::judge(&targets(gold), &claim)),
-            Sort::Phrase if repeats_value(gold, &golds, &sorts) => {}
+            Sort::Phrase if repeats_value(gold, &gold_answers, &sorts) => {}
             Sort::Phrase => verdicts.push(phrase_or_list(gold, &claim, f1 >= correct_f1)),
             Sort::Long => verdicts.push(long::judge(gold, &claim)),
             Sort::Value | Sort::Yes | Sort::No => {}
@@ -150,13 +150,13 @@ fn equals(gold: &Parsed, answer: &Parsed) -> bool {
 }
 
 /// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).
-fn repeats_value(gold: &Parsed, golds: &[Parsed], sorts: &[Sort]) -> bool {
+fn repeats_value(gold: &Parsed, gold_answers: &[Parsed], sorts: &[Sort]) -> bool {
     let value = |other: &Parsed, mention: &Mention| {
         !is_code_gold(gold)
             && compare(&other.mentions[0].value, &mention.value, false) == Agreement::Same
     };
     gold.mentions.iter().any(|mention| {
-        golds
+        gold_answers
             .iter()
             .zip(sorts)
             .any(|(other, sort)| *sort == Sort::Value && value(other, mention))

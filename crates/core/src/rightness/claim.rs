@@ -6,7 +6,7 @@ use super::parsed::Parsed;
 pub(super) struct Claim<'a> {
     pub(super) question: &'a Parsed,
     pub(super) answer: &'a Parsed,
-    pub(super) golds: &'a [Parsed],
+    pub(super) gold_answers: &'a [Parsed],
     /// Plain numbers are versions.
     pub(super) versions: bool,
     /// A gold answer of several words spells out what another one abbreviates.

@@ -35,8 +35,8 @@ fn states(fact: &KeyFact, claim: &Claim<'_>) -> bool {
 
 fn states_wording(wording: &Parsed, claim: &Claim<'_>) -> bool {
     let denies = wording.tokens.iter().any(|token| negates(&token.text));
-    let stands = |place: &Spot| denies || !rejected(claim.answer, place.first, place.end);
-    if places(wording, claim.answer).iter().any(stands) {
+    let is_stated = |place: &Spot| denies || !rejected(claim.answer, place.first, place.end);
+    if places(wording, claim.answer).iter().any(is_stated) {
         return true;
     }
     let Sort::Value = sort(wording) else {

@@ -56,8 +56,8 @@ fn other_weekday(claim: &Claim<'_>) -> bool {
             .map(|token| token.text[..3].to_owned())
     };
     let given = day(claim.answer);
-    let mut golds = claim.golds.iter().filter_map(day).peekable();
-    given.is_some() && golds.peek().is_some() && golds.all(|gold| Some(gold) != given)
+    let mut gold_answers = claim.gold_answers.iter().filter_map(day).peekable();
+    given.is_some() && gold_answers.peek().is_some() && gold_answers.all(|gold| Some(gold) != given)
 }
 
 /// Returns true if the answer speaks of a maximum where the question asks for a minimum, or of what is allowed where it
@@ -69,7 +69,7 @@ fn reversed(claim: &Claim<'_>) -> bool {
     let low = question.says(LOW) || question.says("least");
     let high = question.says(HIGH) || question.says("most biggest");
     let named =
-        |words: &str| answer.says(words) && !claim.golds.iter().any(|gold| gold.says(words));
+        |words: &str| answer.says(words) && !claim.gold_answers.iter().any(|gold| gold.says(words));
     let denied = answer.tokens.iter().any(|token| negates(&token.text)) && !answer.says("only");
     let allowed =
         question.says("forbidden prohibited banned") && answer.says("allowed permitted") && !denied;

@@ -110,7 +110,7 @@ fn longer_alias_differs(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> bool {
     let answer = claim.answer;
     let last = place.end + 1 == answer.tokens.len() && !answer.tokens[place.end].is_mark();
     let len = gold.tokens.len();
-    last && claim.golds.iter().any(|other| {
+    last && claim.gold_answers.iter().any(|other| {
         other.tokens.len() > len
             && other.text.starts_with(&gold.text)
             && !other.tokens[len].is_mark()

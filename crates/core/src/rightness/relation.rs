@@ -210,15 +210,15 @@ fn bounded(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> Agre
     let Some(bound) = mention.bound else {
         return Agreement::Same;
     };
-    let golds: Vec<Bound> = target
+    let gold_answers: Vec<Bound> = target
         .alternatives
         .iter()
         .filter_map(|gold| gold.bound)
         .collect();
-    if golds.iter().any(|gold| gold.upper == bound.upper) {
+    if gold_answers.iter().any(|gold| gold.upper == bound.upper) {
         return Agreement::Same;
     }
-    if !golds.is_empty() {
+    if !gold_answers.is_empty() {
         return Agreement::Different;
     }
     match question_bound(claim.question) {

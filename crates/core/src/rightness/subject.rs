@@ -37,7 +37,10 @@ fn foreign_name(claim: &Claim<'_>, first: usize) -> bool {
     }
     let known = |at: usize| {
         question.has(&answer.tokens[at])
-            || claim.golds.iter().any(|gold| gold.has(&answer.tokens[at]))
+            || claim
+                .gold_answers
+                .iter()
+                .any(|gold| gold.has(&answer.tokens[at]))
     };
     names(answer, 0..first)
         .iter()
