@@ -174,25 +174,30 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
     let project = two_runs(&[]);
     let comparison = json(&project, &["runs/k5", "runs/k1"]);
     let pair = &comparison["pairs"][0];
-    let f1 = pair["measures"]
+    let right = pair["measures"]
         .as_array()
         .expect("a list")
         .iter()
-        .find(|one| one["measure"] == "AnswerF1");
-    let f1 = f1.expect("compared");
+        .find(|one| one["measure"] == "AnswerRight");
+    let right = right.expect("compared");
     assert_eq!(
-        (&f1["n"], &f1["wins"], &f1["ties"], &f1["losses"]),
+        (
+            &right["n"],
+            &right["wins"],
+            &right["ties"],
+            &right["losses"]
+        ),
         (&3.into(), &0.into(), &2.into(), &1.into())
     );
     assert_eq!(
         (
-            f1["baseline"].as_f64(),
-            f1["p"].as_f64(),
-            f1["p_holm"].as_f64()
+            right["baseline"].as_f64(),
+            right["p"].as_f64(),
+            right["p_holm"].as_f64()
         ),
         (Some(1.0), Some(1.0), Some(1.0))
     );
-    let delta = f1["delta"].as_f64().expect("a number");
+    let delta = right["delta"].as_f64().expect("a number");
     assert!((delta + 1.0 / 3.0).abs() < 1e-12, "{delta}");
     let flip = &pair["flips"][0];
     assert_eq!(
@@ -220,7 +225,9 @@ fn several_runs_are_one_family() {
     assert_eq!(labels, ["B", "C"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
     assert!(
-        text.contains("  C: Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"),
+        text.contains(
+            "  C: Nothing to tell apart: AnswerRight is the same on each of 3 questions.\n"
+        ),
         "{text}"
     );
     assert!(
@@ -241,7 +248,7 @@ fn another_ruler_is_told_and_not_used() {
     let expected = [
         "  ! evaluation settings differ: both runs are scored with those of A\n",
         "\n  evaluation.correct_f1  0.6  1\n",
-        "  B: Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n",
+        "  B: Nothing to tell apart: AnswerRight is the same on each of 3 questions.\n",
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");
     assert!(!text.contains("Flipped"), "{text}");
