@@ -138,8 +138,15 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Removes the error messages of endpoints, which may quote the request.
+    /// Removes the error messages of endpoints, which may quote the request, and what verdicts quote of answers.
     pub fn forget_texts(&mut self) {
+        for outcome in &mut self.outcomes {
+            outcome.judgments.forget_reasons();
+            outcome.unsupported.clear();
+            if outcome.class == FailureClass::Unsure {
+                "the rule cannot decide".clone_into(&mut outcome.reason);
+            }
+        }
         for outcome in self
             .outcomes
             .iter_mut()

@@ -282,7 +282,11 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -
         );
     }
     if budget.terms[first].mean <= 0.0 {
-        return LossVerdict::none("Nothing was lost.");
+        return LossVerdict::none(if budget.of == SUPPORT {
+            "No stage lost support. What the reader loses is not known without answers from the gold passages alone."
+        } else {
+            "Nothing was lost."
+        });
     }
     let n_resamples = resampled[first].len();
     let stability = (0..n_resamples)

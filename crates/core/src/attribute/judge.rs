@@ -38,6 +38,13 @@ impl Judgments {
         resolved
     }
 
+    /// Removes the reasons, which quote answers and gold answers.
+    pub fn forget_reasons(&mut self) {
+        for judgment in self.0.iter_mut().flatten() {
+            judgment.reason.clear();
+        }
+    }
+
     /// Returns the same judgments with another one for `arm`.
     #[must_use]
     pub fn with(mut self, arm: ArmName, correctness: Correctness) -> Self {

@@ -1,5 +1,6 @@
 //! The rule `auto`: decides by the kind of gold answer.
 
+use super::cases::differ_in_case;
 use super::claim::Claim;
 use super::code::is_code_gold;
 use super::mention::Mention;
@@ -23,10 +24,51 @@ static PAST: WordSet = WordSet::new(
     formerly previously originally former previous old initially before used first",
 );
 
+/// Longest answer that is compared, in bytes. Longer ones are no answer to a short question, and comparing takes more than
+/// linear time.
+pub(super) const LONGEST: usize = 4_000;
+
+/// Longest gold answer, in bytes, whose symbols must be repeated.
+const SHORT: usize = 24;
+const SYMBOLS: [char; 14] = [
+    '+', '#', '&', '|', '=', '!', '<', '>', '^', '@', '*', '~', '\\', '/',
+];
+
 /// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
 /// right where nothing else decides.
 #[must_use]
 pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
+    if answer.len() > LONGEST {
+        return Judgment::unsure(format!("is longer than {LONGEST} bytes"));
+    }
+    let judgment = compared(question, answer, f1, correct_f1);
+    if judgment.is_right() && loses_symbols(question, answer) {
+        return Judgment::unsure("has other symbols than the gold answer");
+    }
+    let mut gold_answers = question.answers.iter();
+    if judgment.is_right()
+        && !question.answers.is_empty()
+        && gold_answers.all(|gold| differ_in_case(gold, answer))
+    {
+        return Judgment::unsure("has a unit in another case");
+    }
+    judgment
+}
+
+/// Returns true if every gold answer is a short text without values that has symbols, as `C++` or `a && b`, and the answer
+/// contains none of them as it is: comparison by words does not see symbols.
+fn loses_symbols(question: &Question, answer: &str) -> bool {
+    let answer = answer.to_lowercase();
+    let is_lost = |gold: &String| {
+        gold.len() <= SHORT
+            && gold.contains(SYMBOLS)
+            && Parsed::new(gold).mentions.is_empty()
+            && !answer.contains(&gold.to_lowercase())
+    };
+    !question.answers.is_empty() && question.answers.iter().all(is_lost)
+}
+
+fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
     let asked = Parsed::new(&question.text);
     let mut given = Parsed::new(answer);
     given.answers_denial = denies(&asked);
@@ -139,12 +181,15 @@ fn targets(gold: &Parsed) -> Vec<GoldValue<'_>> {
         .collect()
 }
 
+/// Returns true if the texts are equal but for case; with values, whose units have a case (`MB`, `Mb`), in case too.
 fn equals(gold: &Parsed, answer: &Parsed) -> bool {
     let plain = |reading: &Parsed| {
-        reading
-            .text
-            .trim_matches(['.', '"', '\'', ' '])
-            .to_lowercase()
+        let text = reading.text.trim_matches(['.', '"', '\'', ' ']);
+        if gold.mentions.is_empty() {
+            text.to_lowercase()
+        } else {
+            text.to_owned()
+        }
     };
     !gold.text.is_empty() && !is_code_gold(gold) && plain(gold) == plain(answer)
 }

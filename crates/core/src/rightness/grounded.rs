@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::HashSet;
 
+use super::auto::LONGEST;
 use super::code::identifiers;
 use super::mention::Mention;
 use super::names::{Canon, canonical, occurrences};
@@ -39,7 +40,7 @@ pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
 /// the rule `auto`.
 #[must_use]
 pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
-    let answer = Parsed::new(answer);
+    let answer = Parsed::new(start(answer));
     // Most values occur verbatim, and reading passages takes time.
     let parsed: LazyCell<Vec<ParsedPassage>, _> = LazyCell::new(|| {
         passages
@@ -72,6 +73,11 @@ pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
     missing.sort();
     missing.dedup();
     missing.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Returns the first [`LONGEST`] bytes of an answer, in whole characters.
+fn start(answer: &str) -> &str {
+    &answer[..answer.floor_char_boundary(LONGEST)]
 }
 
 /// Returns true if a passage contains `text` as it is, between characters that are no letters, digits or parts of numbers.

@@ -11,6 +11,7 @@
 mod auto;
 mod bound;
 mod calendar;
+mod cases;
 mod claim;
 mod clean;
 mod code;

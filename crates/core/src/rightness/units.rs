@@ -40,7 +40,7 @@ impl Dimension {
             Self::Count => "number",
             Self::Duration | Self::Months | Self::WorkingDays => "duration",
             Self::Length => "length",
-            Self::Area => "area",
+            Self::Area => "surface",
             Self::Volume => "volume",
             Self::Mass => "mass",
             Self::Speed => "speed",
@@ -49,11 +49,11 @@ impl Dimension {
             Self::Temperature => "temperature",
             Self::Frequency => "frequency",
             Self::Power => "power",
-            Self::Energy => "energy",
+            Self::Energy => "quantity of energy",
             Self::Voltage => "voltage",
             Self::Radiation => "radiation dose",
             Self::Decade | Self::Century => "date",
-            Self::Money(_) | Self::Cents => "amount of money",
+            Self::Money(_) | Self::Cents => "sum of money",
         }
     }
 }

@@ -159,7 +159,10 @@ fn same_if(same: bool) -> Agreement {
 
 /// Equal up to the error of unit conversion.
 pub(super) fn equal(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+    if a.fract() == 0.0 && b.fract() == 0.0 {
+        return a == b;
+    }
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
 fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {

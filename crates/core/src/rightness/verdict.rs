@@ -1,5 +1,7 @@
 //! Verdicts on the rightness of an answer.
 
+use std::fmt;
+
 use crate::closed_set::closed_set;
 
 closed_set! {
@@ -39,6 +41,15 @@ pub struct Judgment {
     pub correctness: Correctness,
     /// A short clause for a report.
     pub reason: String,
+}
+
+impl fmt::Display for Judgment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.reason.is_empty() {
+            return self.correctness.fmt(f);
+        }
+        write!(f, "{}: {}", self.correctness, self.reason)
+    }
 }
 
 impl Judgment {

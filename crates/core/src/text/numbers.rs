@@ -30,7 +30,8 @@ pub fn plural(n: usize, one: &str, many: &str) -> String {
 /// Formats a share in 0..=1 as a percentage with one decimal: `12.5%`.
 #[must_use]
 pub fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
+    // -0.0 would be printed with its sign.
+    format!("{:.1}%", 100.0 * share + 0.0)
 }
 
 /// Formats `part` of `whole` as a percentage; `0.0%` of nothing.

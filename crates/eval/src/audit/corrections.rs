@@ -8,6 +8,9 @@ use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
+/// Smallest probability of being sampled that a sheet may have: one question of a million.
+const LEAST_INCLUSION: f64 = 1e-6;
+
 /// The entry that confirms the printed class.
 const CONFIRMED: &str = "ok";
 
@@ -78,7 +81,7 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
                 first,
             });
         }
-        if !(line.inclusion > 0.0 && line.inclusion <= 1.0) {
+        if !(line.inclusion >= LEAST_INCLUSION && line.inclusion <= 1.0) {
             let found = line.inclusion;
             return Err(AuditError::BadInclusion { position, found });
         }

@@ -60,7 +60,7 @@ pub enum AuditError {
         found: String,
     },
     /// An impossible sampling probability.
-    #[error("{position}: `inclusion` is {found}, not a probability above 0")]
+    #[error("{position}: `inclusion` is {found}, not a probability of at least 1e-6")]
     BadInclusion {
         /// The line.
         position: Position,

@@ -370,6 +370,6 @@ fn judgments_that_cannot_be_read_back_are_named_by_their_line() {
     );
     assert_eq!(
         error(r#""inclusion":1.0"#, r#""inclusion":0.0"#),
-        "`a.jsonl` line 1: `inclusion` is 0, not a probability above 0"
+        "`a.jsonl` line 1: `inclusion` is 0, not a probability of at least 1e-6"
     );
 }

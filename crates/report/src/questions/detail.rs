@@ -8,6 +8,7 @@ use super::index::rounded;
 use super::marks::{AnswerMarker, Highlights, Searchables};
 use super::passages::{self, PassageTable, golden, held, shown};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::rightness::Judgment;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, DocId, Finish, Gold, GoldMember, Origin, Question, Stance,
     Step, StepHit, Support, TokenUse, Trace, TraceStep,
@@ -18,6 +19,12 @@ use ragtriage_core::types::{
 pub struct Detail {
     /// The rule that gave the class, as a sentence.
     pub reason: String,
+    /// The verdict on the answer, with its reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judgment: Option<String>,
+    /// Values of the answer that no packed passage contains.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsupported: Vec<String>,
     /// Right answers, each an alias of the others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
@@ -172,6 +179,11 @@ impl DetailContext<'_> {
             .collect();
         Detail {
             reason: outcome.reason.clone(),
+            judgment: outcome
+                .judgments
+                .of(ArmName::Retrieved)
+                .map(Judgment::to_string),
+            unsupported: outcome.unsupported.clone(),
             answers: answers.clone(),
             required: required.clone(),
             forbidden: forbidden.clone(),

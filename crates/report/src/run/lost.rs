@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::document::{Entry, Fact};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::rightness::Judgment;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, Trace};
 use ragtriage_runs::SavedRun;
@@ -50,7 +51,7 @@ impl LostQuestion {
             judgment: outcome
                 .judgments
                 .of(ArmName::Retrieved)
-                .map(|judgment| format!("{}: {}", judgment.correctness, judgment.reason)),
+                .map(Judgment::to_string),
         }
     }
 

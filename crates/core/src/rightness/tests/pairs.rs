@@ -229,3 +229,45 @@ fn facts_are_stated_by_value_and_not_when_denied() {
         Correctness::Wrong
     );
 }
+
+#[test]
+fn symbols_units_case_and_long_numbers_are_not_lost() {
+    for (question, gold, answer) in [
+        ("Which language?", "C++", "C#"),
+        ("Which operator?", "&&", "||"),
+        ("How much power?", "5 mW", "5 MW"),
+        ("How much memory?", "5 MB", "5 Mb"),
+        ("Which card number?", "4111111111111111", "4111111111111112"),
+        ("How many?", "0.1", "0.1000000001"),
+    ] {
+        let question = Question {
+            kind: QuestionKind::Span,
+            answers: vec![gold.to_owned()],
+            ..Question::new("q".into(), question.to_owned())
+        };
+        let judgment = auto(&question, answer, 1.0, 0.6);
+        assert_ne!(
+            judgment.correctness,
+            Correctness::Right,
+            "{gold}: {answer}, {}",
+            judgment.reason
+        );
+        let same = auto(&question, gold, 1.0, 0.6);
+        assert_eq!(
+            same.correctness,
+            Correctness::Right,
+            "{gold}: {}",
+            same.reason
+        );
+    }
+    let question = Question {
+        kind: QuestionKind::Span,
+        answers: vec!["6 minutes".to_owned()],
+        ..Question::new("q".into(), "How long?".to_owned())
+    };
+    let long = "6 minutes, ".repeat(1000);
+    assert_eq!(
+        auto(&question, &long, 1.0, 0.6).correctness,
+        Correctness::Unsure
+    );
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::environment::Environment;
 use super::error::AssembleError;
+use super::evaluation::check;
 use super::generation::{self, EndpointTable};
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
@@ -44,6 +45,7 @@ pub async fn judge(
     environment: &Environment,
     on_download: OnDownload<'_>,
 ) -> Result<Option<AssembledJudge>, AssembleError> {
+    check(&resolved.settings)?;
     match resolved.settings.judge.kind {
         JudgeKind::None => Ok(None),
         JudgeKind::Endpoint => endpoint_judge(resolved, environment).map(Some),

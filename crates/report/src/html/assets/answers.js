@@ -3,7 +3,7 @@
 
 /** Class, fault and flags with their meanings, and the rule that gave the class as a sentence. */
 function reasonPart(sides) {
-  const said = ({ row, detail }) => [row.class, row.fault, row.flags, detail.reason];
+  const said = ({ row, detail }) => [row.class, row.fault, row.flags, detail.reason, detail.judgment, detail.unsupported];
   return part("reason", "Why", sides, reasonOf, said);
 }
 
@@ -19,7 +19,11 @@ function reasonOf({ row, detail }) {
       make("span", { class: "rx-soft" }, meaning, " ", row.fault ? meant(FAULTS, row.fault) || "" : ""),
     ),
     make("p", { class: "rx-reason" }, shown(detail.reason, NAME_UNITS)),
-  ];
+    detail.judgment ? make("p", { class: "rx-judgment" }, "Answer ", shown(detail.judgment, NAME_UNITS)) : null,
+    detail.unsupported
+      ? make("p", { class: "rx-soft" }, "In no packed passage: ", shown(detail.unsupported.join(", "), NAME_UNITS))
+      : null,
+  ].filter(Boolean);
   const flags = (row.flags || []).map((flag) =>
     make(
       "li",
