@@ -35,7 +35,11 @@ fn states(fact: &KeyFact, claim: &Claim<'_>) -> bool {
 
 fn states_wording(wording: &Parsed, claim: &Claim<'_>) -> bool {
     let denies = wording.tokens.iter().any(|token| negates(&token.text));
-    let is_stated = |place: &Spot| denies || !rejected(claim.answer, place.first, place.end);
+    let is_stated = |place: &Spot| {
+        denies
+            || follows_preposition(place, claim)
+            || !rejected(claim.answer, place.first, place.end)
+    };
     if places(wording, claim.answer).iter().any(is_stated) {
         return true;
     }
@@ -50,4 +54,10 @@ fn states_wording(wording: &Parsed, claim: &Claim<'_>) -> bool {
         relation(&target, mention, claim) == Agreement::Same
             && !rejected(claim.answer, mention.first, mention.end)
     })
+}
+
+/// Returns true for a time that a denial covers and does not deny: `it has not been raised in sixty years`.
+fn follows_preposition(place: &Spot, claim: &Claim<'_>) -> bool {
+    let before = place.first.checked_sub(1);
+    before.is_some_and(|at| matches!(claim.answer.word(at), "in" | "for" | "since"))
 }

@@ -228,6 +228,13 @@ fn facts_are_stated_by_value_and_not_when_denied() {
         verdict("Run shopctl rollback, 5 minutes."),
         Correctness::Wrong
     );
+    let mut question = Question::new("q".into(), "What is the toll?".to_owned());
+    question.required = vec![vec!["three groats".into()], vec!["sixty years".into()]];
+    let answer = "three groats, and it has not been raised in sixty years";
+    assert_eq!(
+        auto(&question, answer, 0.0, 0.6).correctness,
+        Correctness::Right
+    );
 }
 
 #[test]
