@@ -12,6 +12,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::judge;
+use crate::report::Printed;
 use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
@@ -51,6 +52,9 @@ pub struct ImportArgs {
     /// The folder that runs go to.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     out: PathBuf,
+    /// Print the full report instead of the first screen.
+    #[arg(long, conflicts_with = "json")]
+    full: bool,
     /// Print summary.json instead of the report.
     #[arg(long)]
     json: bool,
@@ -116,7 +120,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
-        run::conclude(&folder, &resolved.settings, args.json)
+        let printed = Printed::new(args.full, args.json);
+        run::conclude(&folder, &resolved.settings, config, printed)
     })
 }
 

@@ -19,6 +19,7 @@ mod import;
 mod init;
 mod judge;
 mod model;
+mod next;
 mod output;
 mod page;
 mod report;

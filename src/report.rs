@@ -8,14 +8,14 @@ use crate::failure::Failure;
 use crate::page::{self, Reported};
 use crate::report_format::ReportFormat;
 use crate::run_folder::folder_of;
-use crate::{audit, output};
+use crate::{audit, next, output};
 use ragtriage_eval::outcomes;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::run::RunReport;
+use ragtriage_report::run::{COLUMNS, RunReport};
 use ragtriage_report::{csv, trec};
 use ragtriage_runs::{RunFolder, SavedRun};
 
@@ -171,11 +171,34 @@ fn not_of_two(form: &str) -> Failure {
     Failure::new(format!("there is no `--format {form}` of two runs"), hint)
 }
 
-/// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
+/// What a finished run prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printed {
+    /// The first screen.
+    Screen,
+    /// The full report.
+    Full,
+    /// `summary.json`.
+    Json,
+}
+
+impl Printed {
+    /// Returns what the two flags ask for.
+    pub fn new(full: bool, json: bool) -> Self {
+        match (full, json) {
+            (_, true) => Self::Json,
+            (true, false) => Self::Full,
+            (false, false) => Self::Screen,
+        }
+    }
+}
+
+/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration file.
 pub fn write_and_print(
     folder: &RunFolder,
     plan: &EvaluationPlan,
-    as_json: bool,
+    config: &Path,
+    printed: Printed,
 ) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
     reported.read_audit(folder)?;
@@ -198,16 +221,31 @@ pub fn write_and_print(
         },
     );
     folder.write(page::FILE, page.as_bytes())?;
-    let printed = output::data(&if as_json {
-        summary
-    } else {
-        terminal::render(&plain(&reported), Screen::new(output::color()))
-    });
-    printed.map_err(|failure| {
+    let text = match printed {
+        Printed::Json => summary,
+        Printed::Full => terminal::render(&plain(&reported), Screen::new(output::color())),
+        Printed::Screen => screen(&reported, folder, config),
+    };
+    output::data(&text).map_err(|failure| {
         let path = folder.path().display();
         Failure::new(
             failure.message,
             format!("the run is whole; print it again: `ragtriage report {path}`"),
         )
     })
+}
+
+fn screen(reported: &Reported, folder: &RunFolder, config: &Path) -> String {
+    let Reported {
+        run, evaluation, ..
+    } = reported;
+    let screen = Screen {
+        width: COLUMNS,
+        color: output::color(),
+    };
+    let report = RunReport::new(run, evaluation);
+    report.screen(
+        &next::steps(&evaluation.summary, folder, config),
+        |report| terminal::render(report, screen),
+    )
 }

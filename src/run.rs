@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
+use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
 use crate::sample::sample;
@@ -119,13 +120,18 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
-        conclude(&folder, &resolved.settings, args.json)
+        conclude(&folder, &resolved.settings, args.config(), args.printed())
     })
 }
 
 /// Writes all that is derived from a finished run, and prints the report.
-pub(super) fn conclude(folder: &RunFolder, settings: &Settings, json: bool) -> Result<(), Failure> {
-    report::write_and_print(folder, &assemble::evaluation(settings), json)?;
+pub(super) fn conclude(
+    folder: &RunFolder,
+    settings: &Settings,
+    config: &Path,
+    printed: Printed,
+) -> Result<(), Failure> {
+    report::write_and_print(folder, &assemble::evaluation(settings), config, printed)?;
     output::talk(&format!("run folder: {}", folder.path().display()));
     Ok(())
 }

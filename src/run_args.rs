@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::report::Printed;
 use crate::run_folder::DEFAULT_OUT;
 
 /// The configuration file of commands that are given none.
@@ -41,12 +42,20 @@ pub struct RunArgs {
     /// Refuse every connection that is not to this machine.
     #[arg(long)]
     pub(super) offline: bool,
+    /// Print the full report instead of the first screen.
+    #[arg(long, conflicts_with = "json")]
+    pub(super) full: bool,
     /// Print summary.json instead of the report; with --dry-run the estimate as JSON.
     #[arg(long)]
     pub(super) json: bool,
 }
 
 impl RunArgs {
+    /// Returns what to print when the run is finished.
+    pub fn printed(&self) -> Printed {
+        Printed::new(self.full, self.json)
+    }
+
     /// Returns the configuration file, given or not.
     pub fn config(&self) -> &Path {
         self.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))

@@ -14,9 +14,10 @@ pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
-use super::verdict::{self, BudgetOf, LossBudget, LossVerdict};
+use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::bootstrap::Bootstrap;
@@ -167,7 +168,19 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     // The budget of answers requires the oracle arm; without it, only the loss of support is known.
     let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge.scorer));
     let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
-    let (loss_budget, verdict) = verdict::judge_losses(&run.traces, &outcomes, of, &bootstrap);
+    let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
+    let loss_budget = budget_of(of);
+    let verdict = verdict::judge(
+        &VerdictFacts {
+            traces: &run.traces,
+            outcomes: &outcomes,
+            of,
+            answered: answered_by(run),
+            k: prompt_size(run, plan),
+            rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
+        },
+        &bootstrap,
+    );
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
     let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);
@@ -207,10 +220,9 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
         arms: arms::arm_scores(&run.traces, &outcomes, plan.judge.scorer, &bootstrap),
         repeats: arms::repeats(&run.traces, plan.judge),
-        loss_budget_f1: of_f1
-            .map(|of| verdict::judge_losses(&run.traces, &outcomes, of, &bootstrap).0),
+        loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
-        rule_of_thumb: verdict::rule_of_thumb(em_at_5, verdict.bottleneck),
+        rule_of_thumb: verdict::rule_of_thumb(em_at_5, verdict.conclusion),
         verdict,
         modes: modes::class_modes(&outcomes, &signs, &columns.cluster_of),
         positions: positions::positions(&columns, &signs),
@@ -373,6 +385,42 @@ fn class_bounds(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, [usize
         .zip(wrong.into_values())
         .map(|((class, right), wrong)| (class, [right.min(wrong), right.max(wrong)]))
         .collect()
+}
+
+fn answered_by(run: &SavedRun) -> Answered {
+    let is_baseline = run.manifest.external.is_none()
+        && run.manifest.settings.generation.generator == GeneratorName::Baseline;
+    match (has_arm(run, ArmName::Retrieved), is_baseline) {
+        (false, _) => Answered::No,
+        (true, true) => Answered::ByBaseline,
+        (true, false) => Answered::ByGenerator,
+    }
+}
+
+/// Counts the answers on which the run's rule and containment of a gold answer disagree, and those that both decide.
+fn rule_disagreement(run: &SavedRun, outcomes: &[Outcome], judge: Judge) -> (usize, usize) {
+    let contains = Judge {
+        rule: RightRule::Contains,
+        ..judge
+    };
+    let compared = run
+        .traces
+        .iter()
+        .zip(outcomes)
+        .filter_map(|(trace, outcome)| {
+            let by_rule = outcome.judgments.correctness(ArmName::Retrieved)?;
+            let attempt = trace.attempt(ArmName::Retrieved)?;
+            let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
+            let is_decided = [by_rule, by_contains]
+                .iter()
+                .all(|answer| *answer != Correctness::Unsure);
+            is_decided.then_some(by_rule != by_contains)
+        });
+    let compared: Vec<bool> = compared.collect();
+    (
+        compared.iter().filter(|differ| **differ).count(),
+        compared.len(),
+    )
 }
 
 /// Counts the right answers to answerable questions under each rule.

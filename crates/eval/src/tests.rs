@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use super::arms;
 use super::diagnose::{self, Cell, TwoByTwo};
 use super::score;
-use super::verdict::{BudgetOf, Source, answer_terms, judge_losses, rule_of_thumb};
+use super::verdict::{
+    self, Answered, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts,
+    answer_terms, rule_of_thumb,
+};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::config::Settings;
@@ -21,6 +24,26 @@ pub(super) const JUDGE: Judge = Judge {
     rule: RightRule::F1,
     correct_f1: 0.6,
 };
+
+/// Loss budget and verdict of a run with a generator.
+fn judge_losses(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    of: BudgetOf,
+    bootstrap: &Bootstrap,
+) -> (LossBudget, LossVerdict) {
+    let budget = verdict::loss_budget(traces, outcomes, of, bootstrap);
+    let facts = VerdictFacts {
+        traces,
+        outcomes,
+        of,
+        answered: Answered::ByGenerator,
+        k: 5,
+        rule_disagreement: (0, 0),
+    };
+    let verdict = verdict::judge(&facts, bootstrap);
+    (budget, verdict)
+}
 
 const OF_F1: BudgetOf = BudgetOf::F1(Scorer::Squad2);
 
@@ -328,7 +351,13 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
         OF_F1,
         &Bootstrap::new(vec![0, 1, 2], 50, 1),
     );
-    assert_eq!(verdict.text, "Nothing was lost.");
+    assert_eq!(
+        (verdict.conclusion, &*verdict.text),
+        (
+            Conclusion::NothingLost,
+            "Nothing is lost: all 3 questions are answered right."
+        )
+    );
 }
 
 #[test]
@@ -587,33 +616,21 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
 
 #[test]
 fn the_rule_of_thumb_has_three_answers() {
-    assert!(
-        rule_of_thumb(Some(0.8), None)
-            .expect("said")
-            .contains("not the bottleneck")
-    );
-    assert!(
-        rule_of_thumb(Some(0.6), None)
-            .expect("said")
-            .contains("retriever first")
-    );
-    assert!(
-        rule_of_thumb(Some(0.7), None)
-            .expect("said")
-            .contains("does not say")
-    );
-    assert_eq!(rule_of_thumb(None, None), None);
+    let rule = |em| rule_of_thumb(Some(em), Conclusion::Undecided).expect("a rule");
+    assert!(rule(0.8).contains("not the bottleneck"));
+    assert!(rule(0.6).contains("retriever first"));
+    assert!(rule(0.7).contains("does not say"));
+    assert_eq!(rule_of_thumb(None, Conclusion::Undecided), None);
     // If the verdict points elsewhere, it explains why.
-    let explains = |em: f64, source: Source| {
-        rule_of_thumb(Some(em), Some(source))
-            .expect("said")
-            .contains("retrieval alone")
+    let explains = |em: f64, conclusion: Conclusion| {
+        let rule = rule_of_thumb(Some(em), conclusion);
+        rule.expect("a rule").contains("retrieval alone")
     };
-    assert!(explains(0.6, Source::Reader) && explains(0.8, Source::Ranking));
+    assert!(explains(0.6, Conclusion::Generator) && explains(0.8, Conclusion::Retriever));
     assert!(
-        !explains(0.6, Source::Ranking)
-            && !explains(0.8, Source::Reader)
-            && !explains(0.7, Source::Reader)
+        !explains(0.6, Conclusion::Retriever)
+            && !explains(0.8, Conclusion::Generator)
+            && !explains(0.7, Conclusion::Generator)
     );
 }
 

@@ -264,8 +264,11 @@ fn compare_hour(gold: Clock, answer: &Amount) -> Agreement {
         Some((hours, minutes)) if minutes.len() == 2 => (hours.parse().ok(), minutes.parse().ok()),
         _ => (Some(answer.number as u32), Some(0)),
     };
+    let is_of_day = |hours: u32, minutes: u32| hours <= 24 && minutes < 60;
     match (hours, minutes) {
-        (Some(hours), Some(minutes)) if hours * 3600 + minutes * 60 == gold.seconds => {
+        (Some(hours), Some(minutes))
+            if is_of_day(hours, minutes) && hours * 3600 + minutes * 60 == gold.seconds =>
+        {
             if answer.digits.contains('.') {
                 Same
             } else {

@@ -27,6 +27,15 @@ impl Interval {
         }
     }
 
+    /// Multiplies both bounds by a factor of at least 0.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self {
+            low: self.low * factor,
+            high: self.high * factor,
+        }
+    }
+
     /// Returns true if zero lies inside or on the border.
     #[must_use]
     pub fn holds_zero(self) -> bool {

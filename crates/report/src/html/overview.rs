@@ -14,7 +14,8 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     if !run.right.is_empty() {
         facts(&run.right, out);
     }
-    html::verdict(&run.verdict, out);
+    html::verdict(&run.conclusion(), out);
+    table(&crate::run::funnel_table(&run.funnel), out);
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(
             out,

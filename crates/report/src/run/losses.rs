@@ -23,6 +23,8 @@ pub struct LossRow {
     pub mean: f64,
     /// Its 95% CI.
     pub ci95: Option<Interval>,
+    /// Its smallest and largest value over all readings of the data, where they differ.
+    pub bounds: Option<[f64; 2]>,
     /// The term of the budget in `AnswerF1`; `None` without an oracle condition.
     pub f1: Option<f64>,
 }
@@ -43,6 +45,7 @@ pub(super) fn losses(summary: &Summary) -> LossBudgetReport {
                 label: term.source.name().to_owned(),
                 mean,
                 ci95: term.ci95,
+                bounds: term.bounds,
                 f1: in_f1(summary, term.source),
             })
             .collect(),

@@ -15,6 +15,7 @@ const MOST: usize = 5;
 const ID: usize = 30;
 const TEXT: usize = 68;
 const ANSWER: usize = 90;
+const SHORT: usize = 30;
 
 /// A lost question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct LostQuestion {
     pub gold: String,
     /// The answer; `None` without a generator.
     pub answer: Option<String>,
+    /// Failure class.
+    pub class: FailureClass,
     /// Failure class, with the fault where there is one, and the rule that gave it.
     pub why: String,
     /// Values of the answer that no packed passage contains.
@@ -46,6 +49,7 @@ impl LostQuestion {
             question: question.text.clone(),
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
+            class: outcome.class,
             why: format!("{}{fault}: {}", outcome.class, outcome.reason),
             unsupported: outcome.unsupported.clone(),
             judgment: outcome
@@ -53,6 +57,20 @@ impl LostQuestion {
                 .of(ArmName::Retrieved)
                 .map(Judgment::to_string),
         }
+    }
+
+    /// The question in a line: its text, why it was lost, gold answer and answer.
+    pub(super) fn line(&self) -> String {
+        let answer = self.answer.as_ref().map_or(String::new(), |answer| {
+            format!("; answer: {}", shortened(answer, SHORT))
+        });
+        format!(
+            "{} \"{}\" {}; gold: {}{answer}",
+            shortened(&self.id, ID),
+            shortened(&self.question, TEXT),
+            self.class,
+            shortened(&self.gold, SHORT)
+        )
     }
 
     /// The question as an entry of a report.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Table, TableCell};
+use crate::document::{Fact, Table, TableCell};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 
@@ -10,6 +10,28 @@ use ragtriage_eval::summary::{MeasureSummary, Summary};
 pub(super) fn measures(summary: &Summary) -> impl Iterator<Item = Table> {
     let tables = [retrieval(summary), answers(summary)];
     tables.into_iter().filter(|table| !table.rows.is_empty())
+}
+
+/// The measures of the first screen.
+const MAIN: [(Family, Option<Cutoff>); 4] = [
+    (Family::Em, Some(Cutoff::Top(5))),
+    (Family::EvidenceRecall, Some(Cutoff::Prompt)),
+    (Family::AnswerRight, None),
+    (Family::AnswerF1, None),
+];
+
+/// Returns the main figures that are defined.
+pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
+    let figures = MAIN.iter().filter_map(|(family, cutoff)| {
+        let name = Measure::new(*family, *cutoff)?.to_string();
+        let found = measured(summary, &name)?;
+        let ci95 = found
+            .ci95
+            .map_or(String::new(), |ci| format!("95% CI {ci:.2}, "));
+        let text = format!("{:.3} ({ci95}n = {})", found.mean, found.n);
+        Some(Fact::new(name, text))
+    });
+    figures.collect()
 }
 
 /// A family per row, a cutoff per column.

@@ -2,12 +2,14 @@
 
 mod conditions;
 mod diagnosis;
+pub mod funnel;
 mod head;
 pub mod losses;
 mod lost;
 mod measures;
 mod notices;
 pub mod provenance;
+mod screen;
 pub mod support;
 mod tables;
 
@@ -19,12 +21,15 @@ use ragtriage_eval::diagnose::{self, TwoByTwo};
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_runs::SavedRun;
 
+use funnel::Funnel;
 use losses::{LossBudgetReport, losses};
 use lost::LostQuestion;
 use support::{ClassRow, SupportRow};
 
+pub(crate) use funnel::table as funnel_table;
 pub(crate) use notices::FEW_CLUSTERS;
 pub(crate) use provenance::plain;
+pub use screen::COLUMNS;
 pub(crate) use tables::{
     by_class, classes as class_table, losses as loss_table, support as support_table,
     two_by_two_title,
@@ -43,8 +48,14 @@ pub struct RunReport {
     pub head: Vec<Fact>,
     /// Warnings.
     pub notices: Vec<Notice>,
-    /// The bottleneck.
+    /// The answer to the question whether retrieval is the bottleneck.
     pub verdict: String,
+    /// Limits of the verdict, a sentence each.
+    pub cautions: Vec<String>,
+    /// Where the questions were lost.
+    pub funnel: Funnel,
+    /// The main figures with n and interval.
+    pub figures: Vec<Fact>,
     /// The bottleneck that EM@k alone suggests.
     pub rule_of_thumb: Option<String>,
     /// The loss budget.
@@ -86,6 +97,9 @@ impl RunReport {
             head: head::head(run),
             notices: notices::notices(run, summary),
             verdict: summary.verdict.text.clone(),
+            cautions: summary.verdict.cautions.clone(),
+            funnel: funnel::funnel(evaluation),
+            figures: measures::figures(summary),
             rule_of_thumb: summary.rule_of_thumb.clone(),
             losses: losses(summary),
             support_n: summary.waterfall_n,
@@ -115,13 +129,14 @@ impl RunReport {
     pub fn report(&self) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.facts(self.right.clone());
-        report.elements.push(Element::Verdict(self.verdict.clone()));
+        report.elements.push(Element::Verdict(self.conclusion()));
         if let Some(rule) = &self.rule_of_thumb {
             let rule = format!("Rule of thumb: {rule}.");
             report.elements.push(Element::Paragraph(rule));
         }
         report.facts(self.facts());
         report.notices(self.notices.clone());
+        report.table(funnel::table(&self.funnel));
         report.table(tables::losses(&self.losses));
         report.table(tables::support(&self.support, self.support_n));
         report.table(tables::classes(&self.classes, &self.flags));

@@ -18,6 +18,9 @@ const BOUNDS: &str = "bounds";
 const BOUNDS_NOTE: &str =
     "bounds: the smallest and the largest count, whether unsure answers are right or wrong";
 
+const LOSS_BOUNDS_NOTE: &str = "bounds: smallest and largest term over what the data leave open (an oracle that is worse than the \
+     retrieved prompt, a label that is wider than a chunk)";
+
 fn bounds([low, high]: [usize; 2]) -> String {
     format!("{} to {}", thousands(low), thousands(high))
 }
@@ -28,11 +31,22 @@ pub(crate) fn losses(budget: &LossBudgetReport) -> Table {
     if budget.rows.iter().any(|row| row.f1.is_some()) {
         table.columns.push(TableColumn::of_numbers("in AnswerF1"));
     }
+    let has_bounds = budget.rows.iter().any(|row| row.bounds.is_some());
+    if has_bounds {
+        table.columns.push(TableColumn::of_numbers(BOUNDS));
+        table.notes.push(LOSS_BOUNDS_NOTE.to_owned());
+    }
     for row in &budget.rows {
         let ci95 = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         let cells = [row.label.clone(), format!("{:.3}", row.mean), ci95];
         let f1 = row.f1.map(|f1| format!("{f1:.3}"));
-        table.row(cells.into_iter().chain(f1));
+        let bounds = has_bounds.then(|| {
+            let bounds = row
+                .bounds
+                .map(|[low, high]| format!("{low:.3} to {high:.3}"));
+            bounds.unwrap_or_default()
+        });
+        table.row(cells.into_iter().chain(f1).chain(bounds));
     }
     table
 }

@@ -194,6 +194,13 @@ fn equal_values_and_names_are_right() {
 }
 
 #[test]
+fn a_number_that_is_no_hour_is_no_time() {
+    // 4,294,967,295 hours in seconds exceed 32 bits.
+    assert!(!is_right(("Until when?", "13:00", "until 4294967295")));
+    assert!(!is_right(("Until when?", "13:00", "until 12.60")));
+}
+
+#[test]
 fn other_values_negations_and_lists_are_not() {
     let missed: Vec<&Pair> = WRONG.iter().filter(|pair| is_right(**pair)).collect();
     assert!(missed.is_empty(), "{missed:#?}");

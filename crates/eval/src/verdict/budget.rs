@@ -1,0 +1,236 @@
+//! The loss budget: the loss of each question, attributed to its sources.
+//!
+//! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
+//! evidence inserted: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the generator's (or the label's), the second
+//! `distraction`, the third the delivery loss of the stage that lost the support. If support reached the prompt, g is r: there
+//! was no delivery loss. If the arm `gold_in_noise` was not run, a delivery loss includes the cost of distraction: it is o - r. A
+//! prompt truncated by the server counts as `packing`, o - r. A question whose gold evidence is missing from the corpus has no
+//! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an
+//! oracle the terms are the shares of questions whose support each stage lost.
+
+use serde::{Deserialize, Serialize};
+
+use super::source::{Side, Source};
+use crate::diagnose;
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, Stage, SupportRule, Trace};
+
+/// Decimals of a loss term in reports.
+pub const LOSS_DIGITS: u32 = 3;
+/// The quantity that a budget without an oracle arm counts.
+pub const SUPPORT: &str = "support";
+
+/// Losses of one question, parallel to [`Source::ALL`].
+pub(crate) type Terms = [f64; Source::ALL.len()];
+
+/// The score whose loss a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BudgetOf {
+    /// Right answers: 1, 0.5 where the rule is unsure, 0.
+    Right,
+    /// `AnswerF1` by this scorer; for questions with key facts right answers.
+    F1(Scorer),
+    /// Support, for a run without an oracle arm.
+    Support,
+}
+
+impl BudgetOf {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right answers",
+            Self::F1(_) => "AnswerF1",
+            Self::Support => SUPPORT,
+        }
+    }
+
+    fn score(self, trace: &Trace, outcome: &Outcome, arm: ArmName) -> Option<f64> {
+        match self {
+            Self::Right => diagnose::right(trace, outcome, arm),
+            Self::F1(scorer) => diagnose::f1(trace, outcome, arm, scorer),
+            Self::Support => None,
+        }
+    }
+}
+
+/// Assumption about what the data leave open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Every byte of a label is needed, and the oracle's answer is the best that the generator can do.
+    Plain,
+    /// The oracle's answer is at least as good as the others: where it is worse, its passages lacked something.
+    BestAnswer,
+}
+
+/// One term of the budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// The source it is attributed to.
+    pub source: Source,
+    /// Mean loss per question.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<Interval>,
+    /// Its smallest and largest value over all readings of the data, where they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[f64; 2]>,
+}
+
+/// The budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LossBudget {
+    /// The quantity lost: `right answers` or `AnswerF1` with an oracle, `support` without.
+    pub of: String,
+    /// Questions counted.
+    pub n: usize,
+    /// The total loss, the sum of the terms.
+    pub loss: f64,
+    /// The terms.
+    pub terms: Vec<Term>,
+}
+
+impl LossBudget {
+    /// Returns the mean loss of one side.
+    #[must_use]
+    pub fn of_side(&self, side: Side) -> f64 {
+        let terms = self.terms.iter().filter(|term| term.source.side() == side);
+        terms.map(|term| term.mean).sum::<f64>() + 0.0
+    }
+}
+
+/// Terms of every question under one reading; `None` where they cannot be known.
+pub(super) fn rows(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    of: BudgetOf,
+    reading: Reading,
+) -> Vec<Option<Terms>> {
+    let questions = traces.iter().zip(outcomes);
+    questions
+        .map(|(trace, outcome)| match of {
+            BudgetOf::Support => support_terms(outcome),
+            BudgetOf::Right | BudgetOf::F1(_) => terms_under(trace, outcome, of, reading),
+        })
+        .collect()
+}
+
+/// Builds the budget. `outcomes` are parallel to `traces`.
+#[must_use]
+pub fn loss_budget(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    of: BudgetOf,
+    bootstrap: &Bootstrap,
+) -> LossBudget {
+    let rows_of = |reading| rows(traces, outcomes, of, reading);
+    let columns = columns(&rows_of(Reading::Plain));
+    let plain = means(&columns);
+    let readings = [Reading::BestAnswer].map(|reading| means(&self::columns(&rows_of(reading))));
+    let resampled = bootstrap.means(&columns);
+    let terms = Source::ALL
+        .iter()
+        .zip(resampled)
+        .enumerate()
+        .map(|(at, (&source, resampled))| {
+            let values = readings.iter().map(|means| means[at]);
+            Term {
+                source,
+                mean: plain[at],
+                ci95: bootstrap.interval(resampled),
+                bounds: bounds(plain[at], values),
+            }
+        });
+    LossBudget {
+        of: of.name().to_owned(),
+        n: columns[0].iter().flatten().count(),
+        loss: plain.iter().sum::<f64>() + 0.0,
+        terms: terms.collect(),
+    }
+}
+
+fn bounds(plain: f64, others: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let [low, high] = others.fold([plain; 2], |[low, high], other| {
+        [low.min(other), high.max(other)]
+    });
+    (low < high).then_some([low, high])
+}
+
+/// Returns a column for each source.
+pub(super) fn columns(rows: &[Option<Terms>]) -> Vec<Vec<Option<f64>>> {
+    (0..Source::ALL.len())
+        .map(|at| rows.iter().map(|row| row.map(|row| row[at])).collect())
+        .collect()
+}
+
+/// Returns the means of the defined values. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+pub(super) fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
+    columns
+        .iter()
+        .map(|column| {
+            let n = column.iter().flatten().count().max(1) as f64;
+            column.iter().flatten().sum::<f64>() / n + 0.0
+        })
+        .collect()
+}
+
+/// Returns the loss of one question to each source; `None` if it has no gold answers, no answer, or no oracle answer.
+pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Option<Terms> {
+    terms_under(trace, outcome, of, Reading::Plain)
+}
+
+fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading) -> Option<Terms> {
+    let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
+    outcome.reached?;
+    // Without labels the oracle is missing; a failed question lacks an arm.
+    if trace.gold.documents.rule == SupportRule::AnswerString
+        || outcome.class == FailureClass::Failed
+    {
+        return None;
+    }
+    let mut terms = [0.0; Source::ALL.len()];
+    if outcome.lost == Some(Stage::Corpus) {
+        terms[Source::Corpus as usize] += 1.0 - retrieved;
+        return Some(terms);
+    }
+    let in_noise = of.score(trace, outcome, ArmName::GoldInNoise);
+    let oracle = of.score(trace, outcome, ArmName::Oracle)?;
+    let oracle = match reading {
+        Reading::Plain => oracle,
+        Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
+    };
+    terms[Source::Reader as usize] += 1.0 - oracle;
+    let (source, best) = match (outcome.lost.and_then(Source::of_lost), in_noise) {
+        (Some(stage), Some(in_noise)) => {
+            terms[Source::Distraction as usize] += oracle - in_noise;
+            (stage, in_noise)
+        }
+        (Some(stage), None) => (stage, oracle),
+        (None, _) if is_server_cut(outcome) => (Source::Packing, oracle),
+        (None, _) => (Source::Distraction, oracle),
+    };
+    terms[source as usize] += best - retrieved;
+    Some(terms)
+}
+
+/// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
+/// gold labels.
+pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
+    outcome
+        .lost
+        .and_then(Source::of_lost)
+        .or(is_server_cut(outcome).then_some(Source::Packing))
+}
+
+fn is_server_cut(outcome: &Outcome) -> bool {
+    outcome.flags.contains(&Flag::ServerTruncated)
+}
+
+fn support_terms(outcome: &Outcome) -> Option<Terms> {
+    outcome.reached?;
+    let mut terms = [0.0; Source::ALL.len()];
+    if let Some(source) = outcome.lost.and_then(Source::of_lost) {
+        terms[source as usize] = 1.0;
+    }
+    Some(terms)
+}

@@ -1,0 +1,124 @@
+//! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
+
+use super::decide::{Answered, Losses, VerdictFacts};
+use crate::diagnose;
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::stats::mcnemar::mcnemar;
+use ragtriage_core::text::numbers::{percent_of, plural, thousands};
+use ragtriage_core::types::{ArmName, FailureClass, Trace};
+
+/// Questions or clusters below which a verdict is marked as resting on few.
+const FEW: usize = 20;
+/// Share of questions whose oracle is worse than the pipeline's answer above which no verdict is given.
+const INVALID_ORACLE: f64 = 0.05;
+/// Significance level at which the oracle is worse more often than better.
+const WORSE_LEVEL: f64 = 0.01;
+/// Share of answers on which rule and containment disagree above which the verdict says so.
+const DISAGREEMENT: f64 = 0.1;
+
+/// Comparison of the oracle's answers with the pipeline's, over the questions that have both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OracleCheck {
+    /// Questions with both answers.
+    pub n: usize,
+    /// Questions on which the oracle's answer scores lower.
+    pub worse: usize,
+    /// Questions on which it scores higher, with support in the prompt.
+    pub better: usize,
+}
+
+impl OracleCheck {
+    /// Returns true if the gold passages alone do not hold what the retrieved ones do. A generator that errs at random
+    /// is worse from them as often as better.
+    #[must_use]
+    pub fn is_invalid(&self) -> bool {
+        self.worse as f64 > INVALID_ORACLE * self.n as f64
+            && self.worse > self.better
+            && mcnemar(self.worse, self.better) < WORSE_LEVEL
+    }
+}
+
+/// Compares the oracle's answers with the pipeline's. Higher scores count only where support reached the prompt: elsewhere the
+/// oracle is expected to be better.
+#[must_use]
+pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
+    let mut check = OracleCheck::default();
+    for (trace, outcome) in traces.iter().zip(outcomes) {
+        let [oracle, retrieved] =
+            [ArmName::Oracle, ArmName::Retrieved].map(|arm| diagnose::right(trace, outcome, arm));
+        if let (Some(oracle), Some(retrieved)) = (oracle, retrieved) {
+            check.n += 1;
+            check.worse += usize::from(oracle < retrieved);
+            check.better += usize::from(oracle > retrieved && outcome.lost.is_none());
+        }
+    }
+    check
+}
+
+/// Returns the limits of a verdict that rests on `losses`.
+pub(super) fn cautions(
+    facts: &VerdictFacts<'_>,
+    losses: &Losses,
+    n_clusters: usize,
+) -> Vec<String> {
+    if losses.n == 0 {
+        return Vec::new();
+    }
+    let n = losses.n;
+    let small = (n < FEW || n_clusters < FEW).then(|| {
+        format!(
+            "It rests on {} in {}: too few for a firm verdict.",
+            plural(n, "question", "questions"),
+            plural(n_clusters.min(n), "cluster", "clusters")
+        )
+    });
+    let failed = count(facts.outcomes, FailureClass::Failed);
+    let failed = (failed > 0).then(|| {
+        let all = thousands(facts.outcomes.len());
+        format!(
+            "{} of {all} questions failed and are left out.",
+            thousands(failed)
+        )
+    });
+    [small, failed, uncovered(facts, n), disagreement(facts)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
+    let answerable = facts.outcomes.iter().filter(|outcome| {
+        !matches!(
+            outcome.class,
+            FailureClass::Failed | FailureClass::CorrectAbstention | FailureClass::Hallucinated
+        )
+    });
+    let answerable = answerable.count();
+    (2 * n < answerable).then(|| {
+        format!(
+            "It covers {} of {} answerable questions: the others lack evidence, gold answers or an answer from the gold \
+             passages alone.",
+            thousands(n),
+            thousands(answerable)
+        )
+    })
+}
+
+fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
+    let (differ, n) = facts.rule_disagreement;
+    let is_much =
+        facts.answered == Answered::ByGenerator && differ as f64 > DISAGREEMENT * n as f64;
+    is_much.then(|| {
+        format!(
+            "The rule of rightness and plain containment of the gold answer disagree on {} of {} answers ({}): audit a sample.",
+            thousands(differ),
+            thousands(n),
+            percent_of(differ, n)
+        )
+    })
+}
+
+fn count(outcomes: &[Outcome], class: FailureClass) -> usize {
+    let of_class = outcomes.iter().filter(|outcome| outcome.class == class);
+    of_class.count()
+}

@@ -1,0 +1,21 @@
+//! Loss budget and verdict: what each stage loses, and whether retrieval is the bottleneck.
+//!
+//! [`budget`] attributes the loss of every question to its sources, [`decide`] compares the retriever's side with the
+//! generator's, [`cautions`] lists what limits the verdict, and `text` writes its sentences.
+
+mod budget;
+mod cautions;
+mod decide;
+mod source;
+mod text;
+
+pub use budget::{BudgetOf, LOSS_DIGITS, LossBudget, SUPPORT, Term, loss_budget};
+pub use cautions::{OracleCheck, oracle_check};
+pub use decide::{Answered, Conclusion, LossVerdict, SideLoss, VerdictFacts, judge};
+pub use source::{Side, Source};
+pub use text::rule_of_thumb;
+
+pub(super) use budget::{answer_terms, lost_at};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! Verdicts on small runs, one for each conclusion, with the arithmetic written out.
+
+use super::*;
+use crate::tests::{judged, outcome, trace};
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::types::{FailureClass, Stage, Trace};
+
+const RIGHT: &str = "18 May";
+const WRONG: &str = "1815";
+
+/// Questions of one kind: their number, answer, oracle's answer, class, and the stage that lost their support.
+type Kind = (
+    usize,
+    &'static str,
+    Option<&'static str>,
+    FailureClass,
+    Option<Stage>,
+);
+
+fn run(kinds: &[Kind]) -> (Vec<Trace>, Vec<Outcome>) {
+    let each = kinds
+        .iter()
+        .flat_map(|kind| std::iter::repeat_n(kind, kind.0));
+    let (traces, outcomes): (Vec<Trace>, Vec<Outcome>) = each
+        .enumerate()
+        .map(|(at, (_, answer, oracle, class, lost))| {
+            (trace(at, &["d#0"], answer, *oracle), outcome(*class, *lost))
+        })
+        .unzip();
+    let outcomes = judged(&traces, outcomes);
+    (traces, outcomes)
+}
+
+fn verdict(kinds: &[Kind], of: BudgetOf, answered: Answered) -> LossVerdict {
+    let (traces, outcomes) = run(kinds);
+    let facts = VerdictFacts {
+        traces: &traces,
+        outcomes: &outcomes,
+        of,
+        answered,
+        k: 5,
+        rule_disagreement: (0, 0),
+    };
+    judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
+}
+
+fn by_generator(kinds: &[Kind]) -> LossVerdict {
+    verdict(kinds, BudgetOf::Right, Answered::ByGenerator)
+}
+
+const CORRECT: Kind = (50, RIGHT, Some(RIGHT), FailureClass::Correct, None);
+const RANKED_LOW: Kind = (
+    40,
+    WRONG,
+    Some(RIGHT),
+    FailureClass::Ranking,
+    Some(Stage::Ranking),
+);
+const MISREAD: Kind = (10, WRONG, Some(WRONG), FailureClass::Generation, None);
+
+#[test]
+fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
+    let found = by_generator(&[CORRECT, RANKED_LOW, MISREAD]);
+    assert_eq!(found.conclusion, Conclusion::Retriever);
+    assert_eq!(
+        (found.bottleneck, found.undecided),
+        (Some(Source::Ranking), false)
+    );
+    // Ranking: 40 x (1 - 0) answers; the generator: 10 x (1 - 0).
+    assert!((found.retriever.answers - 40.0).abs() < 1e-9);
+    assert!((found.generator.answers - 10.0).abs() < 1e-9);
+    assert_eq!(
+        (found.retriever.questions, found.generator.questions),
+        (40, 10)
+    );
+    assert!(
+        found.text.starts_with(
+            "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer 40 ["
+        ) && found.text.ends_with(
+            "Ranking loses most, 40: the retriever finds the evidence but orders it below the top 5 (no reranker)."
+        ),
+        "{}",
+        found.text
+    );
+    assert_eq!(found.cautions, Vec::<String>::new());
+}
+
+#[test]
+fn a_generator_that_fails_with_the_gold_passages_too_is_the_bottleneck_although_most_evidence_is_lost()
+ {
+    let unusable = (
+        60,
+        WRONG,
+        Some(WRONG),
+        FailureClass::Ranking,
+        Some(Stage::Ranking),
+    );
+    let found = by_generator(&[unusable, MISREAD]);
+    assert_eq!(found.conclusion, Conclusion::Generator);
+    assert_eq!(found.bottleneck, Some(Source::Reader));
+    assert!(
+        found.text.contains("60 questions lack their evidence in the prompt, but most of these the generator also gets wrong"),
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn equal_sides_are_undecided() {
+    let misread = (40, WRONG, Some(WRONG), FailureClass::Generation, None);
+    let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
+    assert_eq!(
+        (found.conclusion, found.undecided),
+        (Conclusion::Undecided, true)
+    );
+    assert!(found.text.contains("may be chance"), "{}", found.text);
+}
+
+#[test]
+fn without_an_oracle_failure_classes_are_compared() {
+    let without = |(n, answer, _, class, lost): Kind| (n, answer, None, class, lost);
+    let kinds = [CORRECT, RANKED_LOW, MISREAD].map(without);
+    let found = verdict(&kinds, BudgetOf::Support, Answered::ByGenerator);
+    assert_eq!(found.conclusion, Conclusion::Retriever);
+    assert_eq!(found.bottleneck, Some(Source::Ranking));
+    assert!(
+        found
+            .text
+            .contains("of 100 questions are lost before the prompt, 10 ["),
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn a_baseline_reader_is_not_judged() {
+    let found = verdict(
+        &[CORRECT, RANKED_LOW, MISREAD],
+        BudgetOf::Right,
+        Answered::ByBaseline,
+    );
+    assert_eq!(
+        (found.conclusion, found.bottleneck),
+        (Conclusion::RetrievalOnly, Some(Source::Ranking))
+    );
+    assert!(
+        found
+            .text
+            .starts_with("Evidence reaches the prompt for 60 of 100 questions (60.0%, 95% CI [")
+            && found.text.ends_with("does not use a language model."),
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn an_oracle_that_lacks_what_the_prompt_has_gives_no_verdict() {
+    // Whole documents cut to the budget: wrong from the gold passages, right from the retrieved ones.
+    let cut = (60, RIGHT, Some(WRONG), FailureClass::Correct, None);
+    let fine = (40, RIGHT, Some(RIGHT), FailureClass::Correct, None);
+    let found = by_generator(&[cut, fine]);
+    assert_eq!(found.conclusion, Conclusion::Withheld);
+    assert!(
+        found
+            .text
+            .contains("on 60 of 100 questions the generator is wrong from the gold passages alone"),
+        "{}",
+        found.text
+    );
+    // A generator that errs at random is worse from the gold passages as often as better.
+    let worse = (15, RIGHT, Some(WRONG), FailureClass::Correct, None);
+    let better = (15, WRONG, Some(RIGHT), FailureClass::Generation, None);
+    let found = by_generator(&[CORRECT, worse, better]);
+    assert_ne!(found.conclusion, Conclusion::Withheld, "{}", found.text);
+}
+
+#[test]
+fn terms_that_rest_on_a_bad_oracle_have_bounds() {
+    let cut = (4, RIGHT, Some(WRONG), FailureClass::Correct, None);
+    let (traces, outcomes) = run(&[(96, RIGHT, Some(RIGHT), FailureClass::Correct, None), cut]);
+    let plan = Bootstrap::new((0..100).collect(), 50, 1);
+    let budget = loss_budget(&traces, &outcomes, BudgetOf::Right, &plan);
+    let term = |source: Source| &budget.terms[source as usize];
+    // As measured the reader loses 4 of 100 and distraction wins them back; with the better of both answers neither does.
+    assert_eq!(term(Source::Reader).bounds, Some([0.0, 0.04]));
+    assert_eq!(term(Source::Distraction).bounds, Some([-0.04, 0.0]));
+    assert_eq!(term(Source::Ranking).bounds, None);
+}
+
+#[test]
+fn without_labels_no_stage_is_blamed() {
+    let unlabelled = |right: bool| {
+        let (answer, class) = if right {
+            (RIGHT, FailureClass::CorrectUnsupported)
+        } else {
+            (WRONG, FailureClass::Unattributed)
+        };
+        (answer, class)
+    };
+    let kinds: Vec<Kind> = [(88, true), (12, false)]
+        .map(|(n, right)| {
+            let (answer, class) = unlabelled(right);
+            (n, answer, None, class, None)
+        })
+        .to_vec();
+    let (traces, outcomes) = run(&kinds);
+    let outcomes: Vec<Outcome> = outcomes
+        .into_iter()
+        .map(|outcome| Outcome {
+            reached: None,
+            ..outcome
+        })
+        .collect();
+    let facts = VerdictFacts {
+        traces: &traces,
+        outcomes: &outcomes,
+        of: BudgetOf::Support,
+        answered: Answered::ByGenerator,
+        k: 5,
+        rule_disagreement: (0, 0),
+    };
+    let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
+    assert_eq!(
+        (found.conclusion, found.bottleneck, found.n),
+        (Conclusion::Withheld, None, 0)
+    );
+    // Wilson's interval of 88 of 100: [80.2, 93.0] (statsmodels: proportion_confint(88, 100, method="wilson")).
+    assert_eq!(
+        found.text,
+        "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains. \
+         Of 100 answers 88 are right (88.0%, 95% CI [80.2, 93.0]). Add evidence to some of the 100 questions to tell the stages apart."
+    );
+}
+
+#[test]
+fn a_verdict_names_its_limits() {
+    let few = by_generator(&[
+        (8, RIGHT, Some(RIGHT), FailureClass::Correct, None),
+        (2, WRONG, Some(WRONG), FailureClass::Generation, None),
+        (3, WRONG, None, FailureClass::Failed, None),
+    ]);
+    assert_eq!(
+        few.cautions,
+        [
+            "It rests on 10 questions in 10 clusters: too few for a firm verdict.",
+            "3 of 13 questions failed and are left out."
+        ]
+    );
+    let (traces, outcomes) = run(&[CORRECT]);
+    let facts = VerdictFacts {
+        traces: &traces,
+        outcomes: &outcomes,
+        of: BudgetOf::Right,
+        answered: Answered::ByGenerator,
+        k: 5,
+        rule_disagreement: (6, 50),
+    };
+    let found = judge(&facts, &Bootstrap::new((0..50).collect(), 50, 1));
+    assert_eq!(
+        found.cautions,
+        [
+            "The rule of rightness and plain containment of the gold answer disagree on 6 of 50 answers (12.0%): audit a sample."
+        ]
+    );
+}

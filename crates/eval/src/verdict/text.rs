@@ -1,0 +1,268 @@
+//! The verdict in words.
+
+use super::budget::BudgetOf;
+use super::cautions::OracleCheck;
+use super::decide::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
+use super::source::Source;
+use ragtriage_core::rightness::Correctness;
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands};
+use ragtriage_core::types::{ArmName, Interval, Step};
+
+/// Returns the verdict's sentences.
+pub(super) fn sentence(
+    verdict: &LossVerdict,
+    facts: &VerdictFacts<'_>,
+    losses: &Losses,
+    oracle: &OracleCheck,
+) -> String {
+    match verdict.conclusion {
+        Conclusion::Retriever => retriever(verdict, facts, losses),
+        Conclusion::Generator => generator(verdict, facts, losses),
+        Conclusion::Undecided => undecided(verdict, facts, losses),
+        Conclusion::RetrievalOnly => retrieval_only(verdict, facts, losses),
+        Conclusion::NothingLost => nothing_lost(verdict.n),
+        Conclusion::Withheld if losses.n == 0 => insufficient(facts),
+        Conclusion::Withheld => invalid_oracle(oracle),
+    }
+}
+
+fn retriever(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+    let n = questions(verdict.n);
+    let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
+    let claim = if facts.of == BudgetOf::Support {
+        format!("{won} of {n} are lost before the prompt, {lost} by the generator")
+    } else {
+        format!(
+            "with complete evidence in every prompt the generator would answer {won} more of {n}; it loses {lost} \
+             despite complete evidence"
+        )
+    };
+    let stage = leading(verdict, facts, losses);
+    format!("Yes, retrieval is the bottleneck: {claim}.{stage}")
+}
+
+fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+    let n = questions(verdict.n);
+    let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
+    if facts.of == BudgetOf::Support {
+        return format!(
+            "No, the generator is the bottleneck: it loses {lost} of {n} although the evidence is in the prompt; {won} are \
+             lost before the prompt."
+        );
+    }
+    let unused = verdict.retriever.questions > verdict.generator.questions;
+    let unused = if unused {
+        format!(
+            " {} lack their evidence in the prompt, but most of these the generator also gets wrong with it.",
+            questions(verdict.retriever.questions)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "No, the generator is the bottleneck: it loses {lost} of {n} despite complete evidence; complete evidence in every \
+         prompt would win back {won}.{}{unused}",
+        leading(verdict, facts, losses)
+    )
+}
+
+fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+    let n = questions(verdict.n);
+    let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
+    let sides = if facts.of == BudgetOf::Support {
+        format!("{won} of {n} are lost before the prompt, {lost} by the generator")
+    } else {
+        format!(
+            "complete evidence in every prompt would win back {won} of {n}, and the generator loses {lost} despite complete \
+             evidence"
+        )
+    };
+    let why = match verdict.difference {
+        None => "one cluster of questions gives no interval".to_owned(),
+        Some((difference, ci)) if ci.holds_zero() => {
+            format!("the difference, {difference:.0} {ci:.0}, may be chance")
+        }
+        Some(_) => "the labels and the oracle leave room for both".to_owned(),
+    };
+    let stage = leading(verdict, facts, losses);
+    format!("Undecided whether retrieval is the bottleneck: {sides}; {why}.{stage}")
+}
+
+fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+    let n = verdict.n;
+    let delivered = n as f64 - verdict.retriever.answers;
+    let share = |lost: f64| 1.0 - lost / n as f64;
+    let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
+        let ci = Interval {
+            low: share(ci.high),
+            high: share(ci.low),
+        };
+        format!(", 95% CI {}", percents(ci))
+    });
+    let head = format!(
+        "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
+        questions(n),
+        percent(delivered / n as f64)
+    );
+    let open = match facts.answered {
+        Answered::ByBaseline => {
+            " The generator is not judged: the built-in baseline reader does not use a language model."
+        }
+        _ => " What a generator would lose is not known without answers.",
+    };
+    format!("{head}{}{open}", leading(verdict, facts, losses))
+}
+
+fn nothing_lost(n: usize) -> String {
+    format!("Nothing is lost: all {} are answered right.", questions(n))
+}
+
+/// Reports what is known where no question can be attributed.
+fn insufficient(facts: &VerdictFacts<'_>) -> String {
+    let n = facts.outcomes.len();
+    let has_gold = facts
+        .outcomes
+        .iter()
+        .any(|outcome| outcome.reached.is_some());
+    let head = if has_gold {
+        "No verdict: no question has both an answer and an answer from the gold passages alone."
+    } else {
+        "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains."
+    };
+    let known = [
+        (ArmName::Retrieved, "are right"),
+        (ArmName::ClosedBook, "are right without any passage"),
+    ];
+    let known = known.iter().filter_map(|(arm, what)| {
+        let answers = facts.outcomes.iter();
+        let answers: Vec<Correctness> = answers
+            .filter_map(|outcome| outcome.judgments.correctness(*arm))
+            .collect();
+        let right = answers
+            .iter()
+            .filter(|answer| **answer == Correctness::Right);
+        let right = right.count();
+        let ci = wilson(right, answers.len())?;
+        Some(format!(
+            " Of {} {} {what} ({}, 95% CI {}).",
+            plural(answers.len(), "answer", "answers"),
+            thousands(right),
+            percent_of(right, answers.len()),
+            percents(ci)
+        ))
+    });
+    let known: String = known.collect();
+    format!(
+        "{head}{known} Add evidence to some of the {} to tell the stages apart.",
+        questions(n)
+    )
+}
+
+fn invalid_oracle(oracle: &OracleCheck) -> String {
+    format!(
+        "No verdict: on {} of {} the generator is wrong from the gold passages alone and right from the retrieved ones (the \
+         reverse, with evidence in the prompt: {}). The gold passages lack what the answers need: check the evidence labels.",
+        thousands(oracle.worse),
+        questions(oracle.n),
+        thousands(oracle.better)
+    )
+}
+
+/// Names the source that loses most, with what it means there; empty if nothing is lost on that side.
+fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+    let Some(source) = verdict.bottleneck else {
+        return String::new();
+    };
+    let n = verdict.n as f64;
+    let means = losses.means();
+    let here = means[source as usize] * n;
+    let is_split = facts.of != BudgetOf::Support || source != Source::Reader;
+    if !is_split {
+        return String::new();
+    }
+    let meaning = meaning(source, facts);
+    let others = verdict.margin.filter(|_| verdict.undecided);
+    let tie = match others {
+        Some((_, ci)) if ci.holds_zero() && verdict.conclusion != Conclusion::Undecided => {
+            ", though its lead over the next stage may be chance"
+        }
+        _ => "",
+    };
+    format!(" {} loses most, {here:.0}: {meaning}{tie}.", spoken(source))
+}
+
+fn spoken(source: Source) -> &'static str {
+    match source {
+        Source::Corpus => "The corpus",
+        Source::Chunking => "Chunking",
+        Source::Retrieval => "Retrieval",
+        Source::Ranking => "Ranking",
+        Source::Packing => "Packing",
+        Source::Distraction => "Distraction",
+        Source::Reader => "The generator itself",
+    }
+}
+
+fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
+    let k = facts.k;
+    match source {
+        Source::Corpus => "the evidence is in no document".to_owned(),
+        Source::Chunking => "a chunk boundary splits the evidence".to_owned(),
+        Source::Retrieval => "the evidence is not among the candidates".to_owned(),
+        Source::Ranking if has_reranker(facts) => {
+            format!("the reranker leaves the evidence below the top {k}")
+        }
+        Source::Ranking => {
+            format!(
+                "the retriever finds the evidence but orders it below the top {k} (no reranker)"
+            )
+        }
+        Source::Packing => "the evidence does not fit the prompt".to_owned(),
+        Source::Distraction => {
+            "right from the gold passages alone, wrong among other passages".to_owned()
+        }
+        Source::Reader => "wrong from the gold passages alone".to_owned(),
+    }
+}
+
+fn has_reranker(facts: &VerdictFacts<'_>) -> bool {
+    facts
+        .traces
+        .iter()
+        .any(|trace| trace.step(Step::Reranked).is_some())
+}
+
+fn amount(side: &SideLoss) -> String {
+    let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
+    format!("{:.0}{interval}", side.answers)
+}
+
+fn questions(n: usize) -> String {
+    plural(n, "question", "questions")
+}
+
+/// Returns the rule of thumb shown with the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, improve the
+/// retriever first. If it and the conclusion point to different sides, it explains what each measures. `None` without EM@5.
+#[must_use]
+pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<String> {
+    let em = em_at_5?;
+    let is_at_odds = match conclusion {
+        Conclusion::Generator => em <= 0.60,
+        Conclusion::Retriever => em >= 0.80,
+        _ => false,
+    };
+    let says = if em >= 0.80 {
+        ">= 0.80: retrieval is likely not the bottleneck"
+    } else if em <= 0.60 {
+        "<= 0.60: work on the retriever first"
+    } else {
+        "between 0.60 and 0.80: it does not say"
+    };
+    let why = if is_at_odds {
+        "; it looks at retrieval alone, the verdict at the answers that this generator would win back"
+    } else {
+        ""
+    };
+    Some(format!("EM@5 is {em:.3}, {says}{why}"))
+}

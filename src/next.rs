@@ -1,0 +1,41 @@
+//! The last lines of a run's first screen: where the report is, and the commands that follow from the verdict.
+
+use std::path::Path;
+
+use crate::page;
+use ragtriage_eval::summary::Summary;
+use ragtriage_eval::verdict::Conclusion;
+use ragtriage_report::document::Fact;
+use ragtriage_runs::RunFolder;
+
+/// Returns the lines.
+pub fn steps(summary: &Summary, folder: &RunFolder, config: &Path) -> Vec<Fact> {
+    let mut steps = vec![Fact::new(
+        "report",
+        format!(
+            "{} (every question); this run in full: ragtriage report {} --format terminal",
+            folder.file(page::FILE).display(),
+            folder.name()
+        ),
+    )];
+    steps.extend(next(summary, folder, config).map(|command| Fact::new("next", command)));
+    steps
+}
+
+fn next(summary: &Summary, folder: &RunFolder, config: &Path) -> Option<String> {
+    let config = config.display();
+    match summary.verdict.conclusion {
+        Conclusion::Withheld => Some(format!(
+            "ragtriage dataset label {config}: mark the evidence of some questions"
+        )),
+        Conclusion::RetrievalOnly => Some(format!(
+            "ragtriage run {config} --set generation.generator=openai --set generation.base_url=URL --set \
+             generation.model=NAME: judge a language model's answers too"
+        )),
+        Conclusion::Generator | Conclusion::Undecided => Some(format!(
+            "ragtriage report {} --audit 50: check the rule's decisions by hand",
+            folder.name()
+        )),
+        Conclusion::Retriever | Conclusion::NothingLost => None,
+    }
+}
