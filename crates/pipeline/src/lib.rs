@@ -15,6 +15,7 @@ pub mod cross;
 pub mod estimate;
 pub mod execute;
 pub mod generate;
+mod in_prompt;
 mod index;
 pub mod ingest;
 pub mod judging;

@@ -1,12 +1,13 @@
 //! External RAGs: converts their records, or the responses of their service, to the same traces as the built-in
 //! pipeline's.
 //!
-//! Everything between the question and the prompt is one step there: the contexts are both the ranking `external` and the
-//! packed passages. Each is located in the corpus (`contexts.rs`), so that support, failure classes and document measures
-//! use the same byte ranges as for the built-in chunks.
+//! Everything between the question and the prompt is one step there: the contexts are the ranking `external`. Those that
+//! the recorded prompt contains are the packed passages (`in_prompt.rs`); without a prompt, all of them. Each is located
+//! in the corpus (`contexts.rs`), so that support, failure classes and document measures use the same byte ranges as for
+//! the built-in chunks.
 
 use ragtriage_models::service::Rag;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -15,16 +16,17 @@ use async_trait::async_trait;
 use super::ask::{Asker, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
 use super::contexts::{Placed, Places};
+use super::in_prompt::{self, InPrompt};
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
+use ragtriage_core::text::sanitize;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::text::{quote, sanitize};
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, Corpus, Document, ErrorKind, FailedPart, Finish, Hit, Note,
     Origin, Passage, Question, Stance, Step, StepHit, TokenUse, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::llm::{self, LlmError};
-use ragtriage_runs::external::recorded::{Recorded, RecordedAnswer};
+use ragtriage_runs::external::recorded::{Recorded, RecordedAnswer, RecordedContext};
 
 /// Maximum number of characters of a recorded error in a trace.
 const ERROR_CHARS: usize = 300;
@@ -63,6 +65,18 @@ pub(super) fn prepare(
         most_failures,
         facts: RunFacts::default(),
     }
+}
+
+/// The contexts of one question in the corpus.
+struct Delivered {
+    /// Passages of the contexts, and of the beginnings of those that the prompt truncates.
+    shown: Vec<Passage>,
+    /// The ranking.
+    hits: Vec<StepHit>,
+    /// The part of it that was packed, in prompt order.
+    packed: Vec<StepHit>,
+    /// Passages of further arms, parallel to the record's.
+    arms: Vec<Vec<Passage>>,
 }
 
 /// The data set of an external RAG, shared by all questions.
@@ -124,28 +138,22 @@ impl ExternalPipeline {
         seconds: f64,
     ) -> QuestionResult {
         let recorded = recorded.map(|recorded| {
-            let shown = self.places.place_all(&question, &recorded.contexts);
-            let arms: Vec<Vec<Placed<'_>>> = recorded
-                .arms
-                .iter()
-                .map(|arm| self.places.place_all(&question, &arm.contexts))
-                .collect();
-            let arms: Vec<Vec<Passage>> = arms.into_iter().map(only_passages).collect();
-            let hits = self.hits(&shown);
-            (only_passages(shown), arms, hits, recorded)
+            let delivered = self.delivered(&question, &recorded);
+            (delivered, recorded)
         });
         let passages: HashMap<ChunkId, Passage> = match &recorded {
-            Ok((shown, arms, ..)) => shown
+            Ok((delivered, _)) => delivered
+                .shown
                 .iter()
-                .chain(arms.iter().flatten())
+                .chain(delivered.arms.iter().flatten())
                 .map(|passage| (passage.id.clone(), passage.clone()))
                 .collect(),
             Err(_) => HashMap::new(),
         };
         // The contexts of further arms do not describe the pipeline's prompt.
-        let shown: Vec<&Passage> = recorded
-            .as_ref()
-            .map_or(Vec::new(), |(shown, ..)| shown.iter().collect());
+        let shown: Vec<&Passage> = recorded.as_ref().map_or(Vec::new(), |(delivered, _)| {
+            delivered.shown.iter().collect()
+        });
         let gold = locate_shown(&question, &self.places.corpus, &shown, |matcher| {
             let documents = self
                 .searchable
@@ -155,22 +163,107 @@ impl ExternalPipeline {
         let mut trace = Trace::new(index, question, gold);
         match recorded {
             Err(error) => trace.error = Some(error),
-            Ok((_, arms, hits, recorded)) => {
-                let n_packed = recorded.packed.unwrap_or(hits.len());
-                let packed: Vec<StepHit> = hits.iter().take(n_packed).cloned().collect();
-                let ids: Vec<ChunkId> = packed.iter().map(|hit| hit.id.clone()).collect();
+            Ok((delivered, recorded)) => {
+                let ids = delivered.packed.iter().map(|hit| hit.id.clone()).collect();
                 trace.steps = vec![
-                    TraceStep::new(Step::External, hits, seconds),
-                    TraceStep::new(Step::Packed, packed, 0.0),
+                    TraceStep::new(Step::External, delivered.hits, seconds),
+                    TraceStep::new(Step::Packed, delivered.packed, 0.0),
                 ];
-                self.check_prompt(&recorded);
-                trace.arms = self.arms(recorded, ids, arms);
+                trace.arms = self.arms(recorded, ids, delivered.arms);
             }
         }
         QuestionResult {
             trace,
             passages: Arc::new(passages),
         }
+    }
+
+    fn delivered(&self, question: &Question, recorded: &Recorded) -> Delivered {
+        let placed = self.places.place_all(question, &recorded.contexts);
+        let hits = self.hits(&placed);
+        let in_prompt = recorded
+            .prompt
+            .as_deref()
+            .map_or(Vec::new(), |prompt| in_prompt::find(prompt, &placed));
+        let (packed, cut) = if in_prompt.is_empty() {
+            self.places.note(
+                "questions whose `prompt` contains none of their contexts: all of these count as packed",
+                usize::from(recorded.prompt.is_some() && !placed.is_empty()),
+            );
+            let n_packed = recorded.packed.unwrap_or(hits.len());
+            (hits.iter().take(n_packed).cloned().collect(), Vec::new())
+        } else {
+            self.places.note(
+                "questions whose `prompt` contains some of their contexts: the others were ranked, not packed",
+                usize::from(in_prompt.len() < placed.len()),
+            );
+            self.packed(question, &placed, &hits, &in_prompt)
+        };
+        let arms = recorded.arms.iter();
+        let arms = arms
+            .map(|arm| only_passages(self.places.place_all(question, &arm.contexts)))
+            .collect();
+        let mut shown = only_passages(placed);
+        shown.extend(cut);
+        Delivered {
+            shown,
+            hits,
+            packed,
+            arms,
+        }
+    }
+
+    /// Returns the hits that the prompt contains, in its order, and the passages of the contexts that it truncates.
+    fn packed(
+        &self,
+        question: &Question,
+        placed: &[Placed<'_>],
+        hits: &[StepHit],
+        in_prompt: &[InPrompt<'_>],
+    ) -> (Vec<StepHit>, Vec<Passage>) {
+        let mut first_hit = 0;
+        let mut of_context: Vec<&[StepHit]> = Vec::with_capacity(placed.len());
+        for (_, passages) in placed {
+            let end = first_hit + passages.len();
+            of_context.push(&hits[first_hit..end]);
+            first_hit = end;
+        }
+        let (mut packed, mut cut): (Vec<StepHit>, Vec<Passage>) = (Vec::new(), Vec::new());
+        for held in in_prompt {
+            let hits = of_context[held.context];
+            let (Some(text), Some(first)) = (held.cut, hits.first()) else {
+                packed.extend_from_slice(hits);
+                continue;
+            };
+            self.places
+                .note("contexts that `prompt` truncates: packed up to there", 1);
+            for passage in self.truncated(question, &placed[held.context], text) {
+                packed.push(StepHit {
+                    id: passage.id.clone(),
+                    ..first.clone()
+                });
+                cut.push(passage);
+            }
+        }
+        let mut seen = HashSet::new();
+        packed.retain(|hit| seen.insert(hit.id.clone()));
+        (packed, cut)
+    }
+
+    /// Returns the passages of the beginning of a context.
+    fn truncated(
+        &self,
+        question: &Question,
+        (context, passages): &Placed<'_>,
+        text: &str,
+    ) -> Vec<Passage> {
+        let beginning = RecordedContext {
+            text: Some(text.to_owned()),
+            doc_id: passages.first().map(|passage| passage.doc.to_string()),
+            title: context.title.clone(),
+            score: context.score,
+        };
+        only_passages(self.places.place_all(question, &[beginning]))
     }
 
     fn arms(&self, recorded: Recorded, packed: Vec<ChunkId>, arms: Vec<Vec<Passage>>) -> Vec<Arm> {
@@ -275,24 +368,6 @@ impl ExternalPipeline {
             })
             .collect()
     }
-
-    /// Counts contexts missing from their prompt: they are treated as packed nevertheless.
-    fn check_prompt(&self, recorded: &Recorded) {
-        let Some(prompt) = &recorded.prompt else {
-            return;
-        };
-        let texts = recorded
-            .contexts
-            .iter()
-            .filter_map(|context| context.text.as_deref());
-        let absent = texts
-            .filter(|text| quote::locate(prompt, text).is_none())
-            .count();
-        self.places.note(
-            "contexts that do not stand in their `prompt` as they are, counted as packed",
-            absent,
-        );
-    }
 }
 
 fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
@@ -314,7 +389,7 @@ mod tests {
     use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
     use ragtriage_runs::external::Position;
     use ragtriage_runs::external::join::Joined;
-    use ragtriage_runs::external::recorded::{RecordedArm, RecordedContext};
+    use ragtriage_runs::external::recorded::RecordedArm;
 
     /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
     /// `g` is six words, 0..32.
@@ -675,6 +750,97 @@ mod tests {
         assert_eq!(
             (ranked, trace.packed().count(), class),
             (vec!["gone#~", "d#0-23"], 1, FailureClass::Ranking)
+        );
+    }
+
+    /// Returns the text of the fact number `n`: 25 words, 120 to 190 characters, in no other fact.
+    fn fact(n: usize) -> String {
+        let words: Vec<String> = (0..25).map(|word| format!("w{n}x{word}")).collect();
+        words.join(" ")
+    }
+
+    /// Fifty reranked contexts, each a document of its own, `prompt` their recorded prompt, the evidence in number 10.
+    fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
+        let documents = (0..50).map(|n| Document {
+            id: format!("d{n}").as_str().into(),
+            title: String::new(),
+            text: fact(n),
+            metadata: [].into(),
+        });
+        let line = ExternalPipeline {
+            places: Places::new(
+                Corpus::new(documents.collect::<Vec<_>>(), Vec::new()),
+                false,
+            ),
+            ..line()
+        };
+        let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();
+        let run = Recorded {
+            prompt: Some(prompt.to_owned()),
+            ..recorded(contexts)
+        };
+        let gold = fact(10).len();
+        let asked = line.asked(0, question(&[("d10", &[(0, gold)])]), Ok(run), 0.0);
+        let notes = line.places.take_notes();
+        let notes = notes
+            .into_iter()
+            .map(|note| format!("{} {}", note.count, note.what));
+        (
+            outcome(&asked).class,
+            asked.trace.packed().count(),
+            notes.collect(),
+        )
+    }
+
+    fn prompt_of(facts: &[usize]) -> String {
+        let passages: Vec<String> = facts
+            .iter()
+            .map(|n| format!("[Passage]\n{}\n", fact(*n).replace("x12 ", "x12\n  ")))
+            .collect();
+        format!("Use these:\n{}\nQuestion: which?", passages.join("\n"))
+    }
+
+    #[test]
+    fn the_recorded_prompt_decides_what_was_packed() {
+        let some = "1 questions whose `prompt` contains some of their contexts: the others were ranked, not packed";
+        // The first four of fifty, without the evidence, which has rank 11.
+        let without = reranked(&prompt_of(&[0, 1, 2, 3]));
+        assert_eq!(without, (FailureClass::Ranking, 4, vec![some.to_owned()]));
+        // A prompt that selects and reorders has the evidence that it has.
+        let reordered = reranked(&prompt_of(&[31, 10, 2]));
+        assert_eq!(
+            reordered,
+            (FailureClass::Supported, 3, vec![some.to_owned()])
+        );
+        // The evidence is above one that was packed, and was not packed itself.
+        assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Packing);
+        let all: Vec<usize> = (0..50).collect();
+        assert_eq!(
+            reranked(&prompt_of(&all)),
+            (FailureClass::Supported, 50, vec![])
+        );
+    }
+
+    #[test]
+    fn a_context_that_the_prompt_truncates_is_packed_up_to_there() {
+        let truncated = "1 contexts that `prompt` truncates: packed up to there";
+        let prompt = prompt_of(&[0, 10]);
+        let end = prompt.find("w10x20").expect("in the prompt");
+        let (class, n_packed, notes) = reranked(&prompt[..end]);
+        assert_eq!((class, n_packed), (FailureClass::Packing, 2));
+        assert_eq!(notes[0], truncated);
+        // Fewer than half of its 25 words: not packed.
+        let end = prompt.find("w10x10").expect("in the prompt");
+        let (class, n_packed, _) = reranked(&prompt[..end]);
+        assert_eq!((class, n_packed), (FailureClass::Ranking, 1));
+    }
+
+    #[test]
+    fn a_prompt_that_holds_none_of_the_contexts_leaves_all_of_them_packed() {
+        let none = "1 questions whose `prompt` contains none of their contexts: all of these count as packed";
+        assert_eq!(
+            reranked("Summary of what was found: nothing literal."),
+            (FailureClass::Supported, 50, vec![none.to_owned()])
         );
     }
 }

@@ -29,8 +29,15 @@ impl<'a> Delivery<'a> {
     pub fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
         let packed: Vec<&ChunkId> = trace.packed().collect();
         let last = trace.final_ranking();
-        // For an imported ranking the top k are the prompt's passages, however many there are.
         let recorded = last.is_some_and(|step| step.step == Step::External);
+        let ranking: Vec<&ChunkId> = last.map_or(Vec::new(), |step| {
+            step.hits.iter().map(|hit| &hit.id).collect()
+        });
+        let k = if recorded {
+            packed_depth(&ranking, &packed, passages)
+        } else {
+            k
+        };
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
@@ -39,10 +46,8 @@ impl<'a> Delivery<'a> {
                 .retrievers()
                 .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
                 .collect(),
-            ranking: last.map_or(Vec::new(), |step| {
-                step.hits.iter().map(|hit| &hit.id).collect()
-            }),
-            k: if recorded { packed.len() } else { k },
+            ranking,
+            k,
             packed,
         }
     }
@@ -114,4 +119,27 @@ impl<'a> Delivery<'a> {
         let n = lengths.partition_point(|&n| !holds(&chunks[..n]));
         (n <= chunks.len()).then_some(n)
     }
+}
+
+/// Returns the number of the first chunks of an imported ranking that hold every packed one: a recorded prompt may select,
+/// reorder or truncate them, and support that it holds was not lost before it.
+fn packed_depth(ranking: &[&ChunkId], packed: &[&ChunkId], passages: &dyn Passages) -> usize {
+    let depths = packed.iter().filter_map(|id| {
+        let same = ranking.iter().position(|ranked| ranked == id);
+        let at = same.or_else(|| {
+            ranking
+                .iter()
+                .position(|ranked| holds(ranked, id, passages))
+        });
+        at.map(|at| at + 1)
+    });
+    depths.max().unwrap_or(0).max(packed.len())
+}
+
+/// Returns true if `part` is a part of the chunk `whole`.
+fn holds(whole: &ChunkId, part: &ChunkId, passages: &dyn Passages) -> bool {
+    let (Some(outer), Some(inner)) = (passages.view(whole), passages.view(part)) else {
+        return false;
+    };
+    whole.doc() == part.doc() && outer.range.contains(inner.range)
 }

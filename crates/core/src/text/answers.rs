@@ -109,7 +109,13 @@ fn any_in(golds: &[String], text: &str, form: fn(&str) -> String) -> bool {
 /// position is tried: a gold answer may overlap itself.
 #[must_use]
 pub fn stands_in(gold: &str, text: &str) -> bool {
-    occurrences(gold, text).next().is_some()
+    first_in(gold, text).is_some()
+}
+
+/// Returns the range of the first occurrence that [`stands_in`] finds.
+#[must_use]
+pub fn first_in(gold: &str, text: &str) -> Option<ByteRange> {
+    occurrences(gold, text).next()
 }
 
 /// Returns the ranges of such occurrences of `gold` in `text`, ascending.

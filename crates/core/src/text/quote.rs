@@ -40,6 +40,24 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
     })
 }
 
+/// Returns the longest beginning of `quote` that occurs in `text`, with all runs of white space treated as equal; empty if
+/// not even its first character occurs. `text` has single spaces, as [`one_spaced`] returns it.
+#[must_use]
+pub fn beginning<'q>(text: &str, quote: &'q str) -> &'q str {
+    let quote = quote.trim();
+    let (collapsed, bytes) = collapse(quote);
+    let ends: Vec<usize> = collapsed
+        .char_indices()
+        .map(|(start, letter)| start + letter.len_utf8())
+        .collect();
+    // A text that contains a beginning contains every shorter one.
+    let n_held = ends.partition_point(|&end| text.contains(&collapsed[..end]));
+    let Some(&end) = n_held.checked_sub(1).and_then(|last| ends.get(last)) else {
+        return "";
+    };
+    quote[..=bytes[end - 1]].trim_end()
+}
+
 /// Returns the span of `text` with as many words as `quote` that shares the most of them, the first of equals; `None`
 /// when no word is shared.
 #[must_use]
@@ -136,6 +154,20 @@ mod tests {
         // `a` is byte 2, two line feeds 3 and 4, `é` 5 and 6: the range ends at 7.
         assert_eq!(found("x\na\n\né!", "a é"), Some((2, 7, 1)));
         assert_eq!(found("to beor not", "be or"), None);
+    }
+
+    #[test]
+    fn the_longest_beginning_ends_where_the_text_departs_from_the_quote() {
+        let text = "Context: a café is open, closed otherwise";
+        assert_eq!(
+            beginning(text, " a  café\n is open all day"),
+            "a  café\n is open"
+        );
+        assert_eq!(beginning(text, "a café"), "a café");
+        // The last letter that both have is `é`, of two bytes.
+        assert_eq!(beginning("a café", "a caféteria"), "a café");
+        assert_eq!(beginning(text, "zebra"), "");
+        assert_eq!(beginning(text, " "), "");
     }
 
     #[test]

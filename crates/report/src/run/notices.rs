@@ -37,7 +37,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 
 fn generator(run: &SavedRun) -> Option<Notice> {
     if let Some(source) = &run.manifest.external {
-        return Some(Notice::warning(external::notice(source)));
+        return Some(Notice::warning(external::notice(source, run)));
     }
     let generator = run.manifest.settings.generation.generator;
     (generator == GeneratorName::Baseline).then(|| {

@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `id` | the question's id, a string or a whole number |
 //! | `question` (`user_input`) | its text; one of the two is needed |
-//! | `contexts` (`retrieved_contexts`) | the prompt's contexts, best first: texts, or `{text, doc_id?, title?, score?}` |
+//! | `contexts` (`retrieved_contexts`) | the retrieved contexts, best first: texts, or `{text, doc_id?, title?, score?}` |
 //! | `answer` (`response`) | the answer; `null`: there was none |
-//! | `prompt` | the whole prompt |
+//! | `prompt` | the whole prompt: the contexts that it contains were packed; without it, all of them |
 //! | `arms` | `oracle`, `gold_in_noise`, `closed_book`: an answer, or `{answer, contexts?}` |
 //! | `error` | the reason the question failed there; contexts and answer are then optional |
 //!
@@ -48,11 +48,11 @@ pub struct Recorded {
     pub question: Option<String>,
     /// The retrieved contexts, best first.
     pub contexts: Vec<RecordedContext>,
-    /// Number of contexts in the prompt; `None`: all.
+    /// Number of contexts in the prompt where none is recorded, or it contains no context; `None`: all.
     pub packed: Option<usize>,
     /// The answer.
     pub answer: RecordedAnswer,
-    /// The prompt.
+    /// The prompt, which decides what was packed.
     pub prompt: Option<String>,
     /// Answers of further arms, in the order of [`ArmName::ALL`].
     pub arms: Vec<RecordedArm>,

@@ -1,7 +1,7 @@
 //! Extracts the short answer from a model's output, and distinguishes answers from abstentions and refusals.
 //!
 //! All rules are listed, so that a reader of a trace can reproduce them:
-//! 1. thinking blocks are dropped;
+//! 1. the thinking before the answer is dropped ([`thinking`]);
 //! 2. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
 //! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
 //! 4. text that then is a listed abstention, or begins with one, is an abstention; likewise refusals.
@@ -10,16 +10,15 @@
 //! refusals in the middle of a text are ignored.
 
 mod phrases;
+mod thinking;
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use self::phrases::{abstains, refuses};
+use self::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
-
-/// Tags whose content is thinking.
-const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
 /// Labels before the colon of an answer line, in lower case.
 const LABELS: [&str; 3] = ["answer", "final answer", "short answer"];
@@ -35,11 +34,11 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
         Finish::Error => return (String::new(), Stance::Unreadable),
         Finish::Stop | Finish::Length => {}
     }
-    let said = without_thinking(raw);
-    let answer = labelled(&said)
+    let reply = without_thinking(raw, finish);
+    let answer = labelled(reply)
         .map(Cow::Borrowed)
-        .or_else(|| field(&said).map(Cow::Owned));
-    let answer = tidy(answer.as_deref().unwrap_or(&said));
+        .or_else(|| field(reply).map(Cow::Owned));
+    let answer = tidy(answer.as_deref().unwrap_or(reply));
     let plain = plain(answer);
     let stance = match &*plain {
         _ if answer.is_empty() => Stance::Unreadable,
@@ -48,31 +47,6 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
         _ => return (answer.to_owned(), Stance::Answered),
     };
     (String::new(), stance)
-}
-
-/// Drops thinking blocks; an unclosed one extends to the end, a closing tag without an opening one
-/// drops everything before it.
-fn without_thinking(raw: &str) -> String {
-    let mut text = raw.to_owned();
-    for (open, close) in THINKING {
-        let mut kept = String::with_capacity(text.len());
-        // The lengths in bytes are equal, so offsets are valid in both.
-        let lower = text.to_ascii_lowercase();
-        let mut from = 0;
-        while let Some(start) = lower[from..].find(open).map(|at| from + at) {
-            kept.push_str(&text[from..start]);
-            from = lower[start..]
-                .find(close)
-                .map_or(text.len(), |at| start + at + close.len());
-        }
-        kept.push_str(&text[from..]);
-        let behind = kept
-            .to_ascii_lowercase()
-            .rfind(close)
-            .map_or(0, |at| at + close.len());
-        text = kept.split_off(behind);
-    }
-    text
 }
 
 /// Returns the text after the last `Answer:` that begins a line, or the next line with text if there is none.

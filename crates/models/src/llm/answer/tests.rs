@@ -1,6 +1,7 @@
 //! Tables of raw answers and the short answers read from them.
 
 use super::read_answer;
+use super::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
 
 fn answered(raw: &str, expected: &str) {
@@ -63,6 +64,45 @@ fn thinking_is_dropped() {
     );
     answered("<thinking>x</thinking> Paris", "Paris");
     stance("<think>never ends, Answer: Lyon", Stance::Unreadable);
+    // DeepSeek V3.1 writes no line breaks, its template the opening tag; without thinking only the closing tag is left.
+    answered("So it is Paris.</think>Paris", "Paris");
+    answered("</think>\n\nParis", "Paris");
+    answered("<think>\n\n</think>\n\nParis", "Paris");
+    answered("<think>Is `</think>` meant?</think>Paris", "Paris");
+    answered("<think>Never closed ` <b></think>Paris", "Paris");
+    assert_eq!(
+        read_answer("<think>", Finish::Length),
+        (String::new(), Stance::Unreadable)
+    );
+}
+
+#[test]
+fn tags_in_an_answer_are_text() {
+    for raw in [
+        "Use the <thinking> tag",
+        "Use the <thinking> tag before the answer, then close it.",
+        "Wrap the plan in <think> and </think>, then answer.",
+        "<think> and </think> delimit the plan",
+        "<thinking> is the tag",
+        "<think>",
+        "Close it with </think>",
+        "Close it with \"</think>\" on a line of its own",
+        "Write `</think>` at the end",
+        "Write:\n<think>\nplan\n</think>\nthen the answer",
+        "Write:\n```\n</think>\n```\nthen the answer",
+        "First <b>bold</b>, then <thinking>plan</thinking>, then <i>text</i>",
+    ] {
+        answered(raw, raw);
+    }
+    answered(
+        "<think>Which?</think>Use the <think> tag",
+        "Use the <think> tag",
+    );
+    answered(
+        "Reasons.\nAnswer: Use the <thinking> tag",
+        "Use the <thinking> tag",
+    );
+    answered("{\"answer\": \"the <think> tag\"}", "the <think> tag");
 }
 
 #[test]
@@ -157,5 +197,16 @@ proptest::proptest! {
     fn whatever_a_model_writes_is_read(raw in "\\PC{0,80}|(Answer:|<think>|</think>|\\[1\\]|\"|`|\\*\\*|\\{|\\}|\n| |.|é){0,30}") {
         let (answer, stance) = read_answer(&raw, Finish::Stop);
         proptest::prop_assert_eq!(answer.is_empty(), stance != Stance::Answered);
+    }
+
+    /// Neither the words of the thinking nor those of the answer begin a block or end one.
+    #[test]
+    fn text_behind_the_first_block_is_never_lost(
+        block in "(<think>\n([A-Z][a-z ]{0,8}[.\n]){0,4}</think>\n?)?",
+        answer in "[A-Z][a-z]{0,5}(( <think>| <thinking>| </think>| </thinking>|`</think>`|\n```\n</think>\n```\n)? [a-z]{1,5}){0,8}"
+    ) {
+        let raw = block + &answer;
+        proptest::prop_assert_eq!(without_thinking(&raw, Finish::Stop).trim_start(), answer.clone());
+        proptest::prop_assert_eq!(without_thinking(&raw, Finish::Length).trim_start(), answer);
     }
 }
