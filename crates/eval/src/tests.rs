@@ -390,6 +390,7 @@ fn scores_come_from_traces_and_saved_passages() {
         title: "18 May".to_owned(),
         range: ByteRange::new(0, text.len()),
         text: text.to_owned(),
+        tokens: None,
     };
     let passages: HashMap<ChunkId, Passage> = [
         passage("d#0", "on 18 May it began"),
@@ -467,6 +468,7 @@ fn ranged() -> SavedRun {
         title: String::new(),
         range: ByteRange::new(start, end),
         text: text.to_owned(),
+        tokens: None,
     };
     let passages = [
         passage("d#0", 0, 100, "On 18 May"),

@@ -10,6 +10,7 @@ mod notices;
 pub mod provenance;
 pub mod support;
 mod tables;
+mod what_if;
 
 use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
@@ -59,6 +60,8 @@ pub struct RunReport {
     pub flags: String,
     /// Retrieval by answer; `None` when no question has both.
     pub two_by_two: Option<TwoByTwo>,
+    /// Deliveries of other settings; `None` where the record tells of none.
+    pub what_if: Option<Table>,
     /// Retrieval measures, answer measures, and calls by condition.
     pub measures: Vec<Table>,
     /// Failure modes, positions and slices.
@@ -93,6 +96,7 @@ impl RunReport {
             classes: support::classes(summary),
             flags: support::flags(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
+            what_if: what_if::table(&summary.what_if),
             measures: measures::measures(summary)
                 .chain(conditions::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
@@ -127,6 +131,9 @@ impl RunReport {
         report.table(tables::classes(&self.classes, &self.flags));
         if let Some(found) = &self.two_by_two {
             report.table(tables::two_by_two(found));
+        }
+        if let Some(found) = &self.what_if {
+            report.table(found.clone());
         }
         for table in self.measures.iter().chain(&self.diagnosis) {
             report.table(table.clone());
