@@ -3,8 +3,9 @@
 //! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
 //! and verdict; [`modes`], [`positions`] and [`cuts`] break these down; [`summary`] combines them. [`compare`] compares runs with
 //! a baseline question by question, [`gate`] applies quality gates. [`curves`] and [`distribution`] provide data for charts.
-//! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep. [`files`]
-//! scores runs and predictions of other systems, which are not saved runs.
+//! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
+//! [`what_if`] computes what other settings would deliver.
+//! [`files`] scores runs and predictions of other systems, which are not saved runs.
 
 mod answer_scores;
 pub mod arms;
@@ -26,6 +27,7 @@ pub mod shown;
 pub mod summary;
 pub mod tuning;
 pub mod verdict;
+pub mod what_if;
 
 #[cfg(test)]
 mod tests;

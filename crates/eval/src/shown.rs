@@ -238,6 +238,7 @@ mod tests {
             title: title.to_owned(),
             range: ByteRange::new(0, text.len()),
             text: text.to_owned(),
+            tokens: None,
         }
     }
 

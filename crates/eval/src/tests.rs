@@ -419,6 +419,7 @@ fn scores_come_from_traces_and_saved_passages() {
         title: "18 May".to_owned(),
         range: ByteRange::new(0, text.len()),
         text: text.to_owned(),
+        tokens: None,
     };
     let passages: HashMap<ChunkId, Passage> = [
         passage("d#0", "on 18 May it began"),
@@ -496,6 +497,7 @@ fn ranged() -> SavedRun {
         title: String::new(),
         range: ByteRange::new(start, end),
         text: text.to_owned(),
+        tokens: None,
     };
     let passages = [
         passage("d#0", 0, 100, "On 18 May"),

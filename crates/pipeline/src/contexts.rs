@@ -124,6 +124,7 @@ impl Places {
             title: title.to_owned(),
             range,
             text: text.to_owned(),
+            tokens: None,
         };
         let held = self.gold_in(question, document, text);
         if !held.is_empty() {
@@ -160,6 +161,7 @@ impl Places {
                 title: String::new(),
                 range: ByteRange::new(0, 0),
                 text: String::new(),
+                tokens: None,
             })
             .into_iter()
             .collect()
@@ -268,6 +270,7 @@ fn cut(document: &Document, range: ByteRange) -> Passage {
         title: document.title.clone(),
         range,
         text: document.text[range.as_range()].to_owned(),
+        tokens: None,
     }
 }
 

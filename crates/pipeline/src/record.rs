@@ -10,7 +10,9 @@ use super::generate::{Caller, Calling};
 use super::plan::Plan;
 use super::settings::record;
 use super::sink::Sink;
-use ragtriage_core::types::{ChunkId, Trace};
+use ragtriage_core::prompt::passage_text;
+use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
+use ragtriage_core::types::{ChunkId, Passage, Trace};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::replies::{self, PendingReply, Replies};
 use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
@@ -64,7 +66,11 @@ impl Sink for RunSink<'_> {
             self.write_manifest()?;
         }
         let written = std::mem::take(&mut self.written);
-        self.recorder = Some(Recorder::open(self.folder, written)?);
+        let shown = Shown {
+            counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("built in"),
+            titles: self.manifest.settings.chunking.title_prefix,
+        };
+        self.recorder = Some(Recorder::open(self.folder, written, shown)?);
         Ok(())
     }
 
@@ -98,20 +104,50 @@ impl Sink for RunSink<'_> {
     }
 }
 
+/// Counts passages as prompts show them.
+struct Shown {
+    counter: Arc<dyn TokenCounter>,
+    /// True if prompts show titles.
+    titles: bool,
+}
+
+impl Shown {
+    /// Returns the passage with its tokens of a prompt's budget; a passage without text, of which only the id is known, has
+    /// none. Its number counts as one token, as every number up to 999 does.
+    fn counted(&self, mut passage: Passage) -> Passage {
+        if !passage.text.is_empty() {
+            let title = if self.titles {
+                passage.title.as_str()
+            } else {
+                ""
+            };
+            let shown = passage_text(1, title, &passage.text);
+            passage.tokens = Some(self.counter.count(&shown));
+        }
+        passage
+    }
+}
+
 /// Writes traces and the passages they name.
 struct Recorder {
     traces: LineWriter,
     passages: LineWriter,
     written: HashSet<ChunkId>,
+    shown: Shown,
 }
 
 impl Recorder {
     /// Opens the two files of `folder`; `written` are the passages already in the file.
-    fn open(folder: &RunFolder, written: HashSet<ChunkId>) -> Result<Self, StoreError> {
+    fn open(
+        folder: &RunFolder,
+        written: HashSet<ChunkId>,
+        shown: Shown,
+    ) -> Result<Self, StoreError> {
         Ok(Self {
             traces: LineWriter::open(&folder.file("traces.jsonl"))?,
             passages: LineWriter::open(&folder.file("passages.jsonl"))?,
             written,
+            shown,
         })
     }
 
@@ -121,12 +157,53 @@ impl Recorder {
         for id in trace.passages() {
             if !self.written.contains(id) {
                 self.written.insert(id.clone());
-                new.extend(passages.passage(id));
+                let passage = passages.passage(id);
+                new.extend(passage.map(|passage| self.shown.counted(passage)));
             }
         }
         if !new.is_empty() {
             self.passages.append(&new)?;
         }
         self.traces.append([trace])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::types::ByteRange;
+
+    fn shown(titles: bool) -> Shown {
+        Shown {
+            counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("built in"),
+            titles,
+        }
+    }
+
+    fn passage(text: &str) -> Passage {
+        Passage {
+            id: "d#0".into(),
+            doc: "d".into(),
+            title: "Ghent".to_owned(),
+            range: ByteRange::new(0, text.len()),
+            text: text.to_owned(),
+            tokens: None,
+        }
+    }
+
+    #[test]
+    fn a_passage_is_counted_with_its_title_where_prompts_show_it() {
+        // `[`, `1`, `]\n`, `One`, ` two`; with the title ` Ghent` in two tokens, and its line end.
+        let counts = [true, false].map(|titles| shown(titles).counted(passage("One two")).tokens);
+        assert_eq!(counts[1], Some(5));
+        assert!(counts[0] > counts[1], "{counts:?}");
+        assert_eq!(shown(true).counted(passage("")).tokens, None);
+    }
+
+    #[test]
+    fn a_passage_takes_the_same_tokens_under_every_number() {
+        let counter = shown(true).counter;
+        let count = |n: usize| counter.count(&passage_text(n, "Ghent", "One two"));
+        assert!((1..1000).all(|n| count(n) == count(1)));
     }
 }

@@ -71,6 +71,7 @@ impl SavedRun {
                 title,
                 range: _,
                 text,
+                tokens: _,
             } = passage;
             *title = String::new();
             *text = String::new();
@@ -139,6 +140,7 @@ mod tests {
             title: String::new(),
             range: ByteRange::new(0, 1),
             text: "x".to_owned(),
+            tokens: None,
         };
         let passages = HashMap::from([(passage.id.clone(), passage)]);
         let support = Support {

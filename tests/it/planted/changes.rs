@@ -12,10 +12,11 @@ use std::path::Path;
 
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::Dataset;
 use serde_json::Value;
 
-use super::noisy::{Gold, Habits};
+use super::noisy::{Gold, Habits, seed};
 use super::seen;
 use super::server::{Asked, Said, Server};
 use super::setting::{BLOCK_WORDS, Setting, Shape};
@@ -88,26 +89,8 @@ fn changes() -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn the_gain_that_a_budget_promises_comes_in() {
-    let project = Project::of(&[]);
-    let dataset = if cfg!(has_data_hotpotqa) {
-        let folder = fetched("hotpotqa");
-        project.write(
-            "c.toml",
-            SETTINGS
-                .replace("FORMAT", "hotpotqa")
-                .replace("PATH", &folder.to_string_lossy()),
-        );
-        load(Format::Hotpotqa, &folder)
-    } else {
-        let generated = generated();
-        crate::project::copy_folder(&generated.path("data"), &project.path("data"));
-        project.write(
-            "c.toml",
-            SETTINGS.replace("FORMAT", "jsonl").replace("PATH", "data"),
-        );
-        load(Format::Jsonl, &project.path("data"))
-    };
-    let reader = Reader::new(&dataset);
+    let (project, dataset) = prepared();
+    let reader = Reader::new(&dataset, Distraction::ByAny);
     let server = Server::start(move |asked| reader.read(asked));
     for (name, sets) in RUNS {
         run(&project, &server, name, sets);
@@ -132,6 +115,30 @@ fn the_gain_that_a_budget_promises_comes_in() {
     assert!(n_inside >= 36, "{n_inside} of 40 inside\n{table}");
 }
 
+/// The project with its settings, over `HotpotQA` where it is fetched.
+pub fn prepared() -> (Project, Dataset) {
+    let project = Project::of(&[]);
+    let dataset = if cfg!(has_data_hotpotqa) {
+        let folder = fetched("hotpotqa");
+        project.write(
+            "c.toml",
+            SETTINGS
+                .replace("FORMAT", "hotpotqa")
+                .replace("PATH", &folder.to_string_lossy()),
+        );
+        load(Format::Hotpotqa, &folder)
+    } else {
+        let generated = generated();
+        crate::project::copy_folder(&generated.path("data"), &project.path("data"));
+        project.write(
+            "c.toml",
+            SETTINGS.replace("FORMAT", "jsonl").replace("PATH", "data"),
+        );
+        load(Format::Jsonl, &project.path("data"))
+    };
+    (project, dataset)
+}
+
 /// What `compare` says: the gain that the loss budgets promise for the questions whose losing stage changed, and the gain in
 /// `AnswerF1` over all questions with its interval.
 fn gain(project: &Project, a: &str, b: &str) -> (f64, f64, f64, f64) {
@@ -154,9 +161,21 @@ fn gain(project: &Project, a: &str, b: &str) -> (f64, f64, f64, f64) {
     )
 }
 
+/// The other passages that lead a straying reader astray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distraction {
+    /// None.
+    ByNone,
+    /// One is enough.
+    ByAny,
+    /// A number that differs by question, evenly from 1 to 20.
+    ByMany,
+}
+
 /// Judges passages by the words they share with the gold: neither ranges nor chunks are known to it.
-struct Reader {
+pub struct Reader {
     known: HashMap<String, Known>,
+    distraction: Distraction,
 }
 
 struct Known {
@@ -165,7 +184,7 @@ struct Known {
 }
 
 impl Reader {
-    fn new(dataset: &Dataset) -> Self {
+    pub fn new(dataset: &Dataset, distraction: Distraction) -> Self {
         let texts: HashMap<&str, &str> = dataset
             .documents
             .iter()
@@ -190,20 +209,23 @@ impl Reader {
         });
         Self {
             known: known.collect(),
+            distraction,
         }
     }
 
-    fn read(&self, asked: &Asked) -> Said {
+    pub fn read(&self, asked: &Asked) -> Said {
         let known = &self.known[&asked.question];
         let habits = Habits::of(&asked.question);
         let own = habits.name(&known.answers);
         let supported = known.golds.iter().all(|gold| gold.is_in(&asked.passages));
         let holds_gold = |passage: &String| known.golds.iter().any(|gold| gold.touches(passage));
-        let other = asked.passages.iter().find(|passage| !holds_gold(passage));
+        let mut others = asked.passages.iter().filter(|passage| !holds_gold(passage));
+        let n_other = others.clone().count();
+        let other = others.next();
         let other = other.map_or("nobody knows".to_owned(), |passage| title(passage));
         let answer = if habits.slips {
             "something else".to_owned()
-        } else if supported && habits.strays && !asked.passages.iter().all(holds_gold) {
+        } else if supported && habits.strays && n_other >= self.patience(&asked.question) {
             other
         } else if supported || habits.remembers {
             own
@@ -211,6 +233,15 @@ impl Reader {
             other
         };
         Said::text(format!("Answer: {answer}"))
+    }
+
+    /// The number of other passages that lead it astray at this question.
+    fn patience(&self, question: &str) -> usize {
+        match self.distraction {
+            Distraction::ByNone => usize::MAX,
+            Distraction::ByAny => 1,
+            Distraction::ByMany => 1 + Random::new(!seed(question)).below(20),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod faults;
 mod forms;
 mod mixed;
 mod noisy;
+mod promises;
 pub mod reader;
 pub mod server;
 pub mod setting;

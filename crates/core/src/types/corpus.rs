@@ -106,6 +106,7 @@ impl Corpus {
             title: title.to_owned(),
             range: chunk.range,
             text: text.to_owned(),
+            tokens: None,
         })
     }
 }

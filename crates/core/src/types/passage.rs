@@ -18,4 +18,7 @@ pub struct Passage {
     pub range: ByteRange,
     /// The chunk's text, without the title.
     pub text: String,
+    /// Its tokens of the prompt's budget, as a prompt shows it, with number and title. `None` where they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<usize>,
 }

@@ -1,7 +1,8 @@
-//! Losses: waterfall, loss budget, classes, and retrieval by answer.
+//! Losses: waterfall, loss budget, classes, retrieval by answer, and deliveries of other settings.
 
 use super::contents::HtmlReport;
 use super::markup::{CountCell, crosswise, figure};
+use crate::render::html::table;
 use crate::run::two_by_two_title;
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 
@@ -14,8 +15,11 @@ pub(super) fn losses(page: &HtmlReport<'_>, out: &mut String) {
     {
         figure(picture, out);
     }
-    if let Some(table) = &page.run.two_by_two {
-        two_by_two(table, out);
+    if let Some(found) = &page.run.two_by_two {
+        two_by_two(found, out);
+    }
+    if let Some(found) = &page.run.what_if {
+        table(found, out);
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
         facts(&run.right, out);
     }
     html::verdict(&run.conclusion(), out);
+    html::list("advice", &run.advice, out);
     table(&crate::run::funnel_table(&run.funnel), out);
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(

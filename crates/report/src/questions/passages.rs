@@ -82,6 +82,7 @@ impl<'a> From<&'a Passage> for PassageText<'a> {
             title,
             range,
             text,
+            tokens: _,
         } = passage;
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let is_told = id

@@ -12,6 +12,7 @@ pub mod provenance;
 mod screen;
 pub mod support;
 mod tables;
+mod what_if;
 
 use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
@@ -52,6 +53,8 @@ pub struct RunReport {
     pub verdict: String,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
+    /// What to change, a sentence each, the best first.
+    pub advice: Vec<String>,
     /// Where the questions were lost.
     pub funnel: Funnel,
     /// The main figures with n and interval.
@@ -70,6 +73,8 @@ pub struct RunReport {
     pub flags: String,
     /// Retrieval by answer; `None` when no question has both.
     pub two_by_two: Option<TwoByTwo>,
+    /// Deliveries of other settings; `None` where the record tells of none.
+    pub what_if: Option<Table>,
     /// Retrieval measures, answer measures, and calls by condition.
     pub measures: Vec<Table>,
     /// Failure modes, positions and slices.
@@ -98,6 +103,11 @@ impl RunReport {
             notices: notices::notices(run, summary),
             verdict: summary.verdict.text.clone(),
             cautions: summary.verdict.cautions.clone(),
+            advice: summary
+                .advice
+                .iter()
+                .map(|advice| advice.sentence.clone())
+                .collect(),
             funnel: funnel::funnel(evaluation),
             figures: measures::figures(summary),
             rule_of_thumb: summary.rule_of_thumb.clone(),
@@ -107,6 +117,7 @@ impl RunReport {
             classes: support::classes(summary),
             flags: support::flags(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
+            what_if: what_if::table(&summary.what_if),
             measures: measures::measures(summary)
                 .chain(conditions::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
@@ -130,6 +141,7 @@ impl RunReport {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.facts(self.right.clone());
         report.elements.push(Element::Verdict(self.conclusion()));
+        report.list(self.advice.clone());
         if let Some(rule) = &self.rule_of_thumb {
             let rule = format!("Rule of thumb: {rule}.");
             report.elements.push(Element::Paragraph(rule));
@@ -142,6 +154,9 @@ impl RunReport {
         report.table(tables::classes(&self.classes, &self.flags));
         if let Some(found) = &self.two_by_two {
             report.table(tables::two_by_two(found));
+        }
+        if let Some(found) = &self.what_if {
+            report.table(found.clone());
         }
         for table in self.measures.iter().chain(&self.diagnosis) {
             report.table(table.clone());

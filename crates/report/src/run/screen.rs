@@ -16,6 +16,7 @@ const LOST: usize = 3;
 struct Shown {
     lost: usize,
     notices: usize,
+    advice: usize,
 }
 
 impl RunReport {
@@ -23,10 +24,15 @@ impl RunReport {
     /// and warnings give way until the text, as `render` lays it out, has at most [`LINES`] lines.
     #[must_use]
     pub fn screen(&self, ends: &[Fact], render: impl Fn(&Report) -> String) -> String {
-        let steps = [(LOST, 2), (2, 2), (1, 2), (1, 1), (0, 1), (0, 0)];
+        let steps = [(LOST, 2, 2), (2, 2, 2), (2, 1, 2), (1, 1, 2), (1, 1, 1), (0, 1, 1), (0, 0, 1)];
         let mut text = String::new();
-        for (lost, notices) in steps {
-            text = render(&self.first_screen(ends, Shown { lost, notices }));
+        for (lost, notices, advice) in steps {
+            let shown = Shown {
+                lost,
+                notices,
+                advice,
+            };
+            text = render(&self.first_screen(ends, shown));
             if text.lines().count() <= LINES {
                 break;
             }
@@ -39,6 +45,7 @@ impl RunReport {
         report.elements.push(Element::Verdict(self.conclusion()));
         report.table(super::funnel::table(&self.funnel));
         report.facts(self.figures.clone());
+        report.list(self.advice.iter().take(shown.advice).cloned().collect());
         let notices = self.notices.iter().take(shown.notices);
         report.notices(notices.map(short).collect());
         let hidden = self.notices.len().saturating_sub(shown.notices);

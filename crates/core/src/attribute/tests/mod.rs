@@ -168,5 +168,6 @@ fn shown(doc: &str, range: (usize, usize)) -> Passage {
         title: String::new(),
         range: range.into(),
         text,
+        tokens: None,
     }
 }

@@ -39,6 +39,7 @@ fn run_over(passage: &str, name: &str, answers: &[&str]) -> SavedRun {
             title,
             range,
             text,
+            tokens: None,
         },
     );
     let reader = reader(name_of(name));

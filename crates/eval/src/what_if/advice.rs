@@ -1,0 +1,190 @@
+//! The alternatives worth trying, as sentences.
+
+use serde::{Deserialize, Serialize};
+
+use super::alternative::{Alternative, Change, Promise, Setting, Withheld};
+use ragtriage_core::text::numbers::{listed, thousands};
+
+/// Sentences given at most.
+const MOST: usize = 3;
+/// A smaller prompt is preferred if it brings at least this share of the largest gain, and a change of settings over a new
+/// component likewise.
+const SIMILAR: f64 = 0.8;
+
+/// An alternative worth trying.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// The change.
+    #[serde(flatten)]
+    pub change: Change,
+    /// The settings that make it; empty for an upper bound.
+    pub settings: Vec<Setting>,
+    /// The change with all that is known of its effect.
+    pub sentence: String,
+}
+
+/// Returns the best change of k or budget, the best earlier ranking and the best upper bound, as far as their gain is above zero
+/// for certain; the best first.
+pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
+    let of = |kind: fn(Change) -> bool| {
+        let of_kind = alternatives.iter().filter(move |one| kind(one.change));
+        of_kind.filter(|one| is_gain(one)).collect::<Vec<_>>()
+    };
+    let chosen = [
+        smallest(&of(|change| {
+            matches!(change, Change::K { .. } | Change::Budget { .. })
+        })),
+        largest(&of(|change| matches!(change, Change::Ranking { .. }))),
+        largest(&of(Change::is_upper_bound)),
+    ];
+    let mut chosen: Vec<&Alternative> = chosen.into_iter().flatten().collect();
+    chosen.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    chosen.truncate(MOST);
+    chosen.into_iter().map(advised).collect()
+}
+
+/// Returns true if its delivery, and the answers where they are known, are above zero for certain.
+fn is_gain(one: &Alternative) -> bool {
+    let answers = one
+        .promise
+        .is_none_or(|promise| promise.ci95.is_some_and(|ci95| ci95.low > 0.0) && value(one) > 0.0);
+    one.net_ci95.is_some_and(|ci95| ci95.low > 0.0) && answers
+}
+
+/// Returns its gain in answers at least, or in questions where answers are unknown.
+fn value(one: &Alternative) -> f64 {
+    match &one.promise {
+        Some(promise) if promise.withheld.is_some() => promise.gain - promise.distraction,
+        Some(promise) => promise.gain,
+        None => one.net(),
+    }
+}
+
+fn rank(one: &Alternative) -> f64 {
+    if one.change.is_upper_bound() {
+        SIMILAR * value(one)
+    } else {
+        value(one)
+    }
+}
+
+fn largest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {
+    found
+        .iter()
+        .copied()
+        .max_by(|a, b| value(a).total_cmp(&value(b)))
+}
+
+/// Returns the one with the fewest tokens among those of a similar gain as the largest.
+fn smallest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {
+    let least = SIMILAR * value(largest(found)?);
+    let similar = found.iter().copied().filter(|one| value(one) >= least);
+    similar.min_by(|a, b| size(a).total_cmp(&size(b)))
+}
+
+fn size(one: &Alternative) -> f64 {
+    let k = match one.change {
+        Change::K { k, .. } => k as f64,
+        _ => 0.0,
+    };
+    one.tokens_after.unwrap_or(k)
+}
+
+fn advised(one: &Alternative) -> Advice {
+    let verb = if one.change.is_upper_bound() {
+        "would bring evidence into the prompt for at most"
+    } else {
+        "evidence reaches the prompt for"
+    };
+    let sentence = format!(
+        "{} {verb} {} instead of {} of {} questions ({}){}{}.",
+        head(one),
+        thousands(one.after),
+        thousands(one.before),
+        thousands(one.n),
+        moved(one),
+        answers(one),
+        tokens(one),
+    );
+    Advice {
+        change: one.change,
+        settings: one.settings.clone(),
+        sentence,
+    }
+}
+
+fn head(one: &Alternative) -> String {
+    match one.change {
+        Change::PerfectReranker => "A perfect reranker over the present candidates".to_owned(),
+        Change::OtherCandidates => {
+            "Candidates that hold all evidence (a better retriever, or more candidates)".to_owned()
+        }
+        Change::WholeChunks => "Chunks that do not separate evidence".to_owned(),
+        Change::K { k, .. } if one.settings.is_empty() => {
+            format!("Put {} passages into the prompt:", thousands(k))
+        }
+        Change::Ranking { step } if one.settings.is_empty() => format!("Pack the ranking {step}:"),
+        _ => format!("{}:", capitalised(&settings(&one.settings))),
+    }
+}
+
+/// Returns `set a = 1 and remove b`.
+pub(super) fn settings(settings: &[Setting]) -> String {
+    let each = settings.iter().map(|setting| match &setting.value {
+        Some(value) => format!("set {} = {value}", setting.key),
+        None => format!("remove {}", setting.key),
+    });
+    listed(&each.collect::<Vec<_>>())
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+fn moved(one: &Alternative) -> String {
+    let points = one.net_ci95.map_or(String::new(), |ci95| {
+        format!(" [{:.1}, {:.1}]", 100.0 * ci95.low, 100.0 * ci95.high)
+    });
+    format!(
+        "{} won, {} lost: {:+.1} points{points}",
+        thousands(one.won),
+        thousands(one.lost),
+        100.0 * one.net()
+    )
+}
+
+fn answers(one: &Alternative) -> String {
+    let Some(promise) = &one.promise else {
+        return String::new();
+    };
+    let gain = gain(promise);
+    match promise.withheld {
+        None if one.change.is_upper_bound() => format!(", worth at most {gain}"),
+        None => format!(", which promises {gain}"),
+        Some(Withheld::Distraction) => format!(
+            ", worth {gain} if the other passages distract the reader no more than today; they may cost up to {:.2}",
+            promise.distraction
+        ),
+        Some(Withheld::FewOtherPassages) => format!(
+            ", worth {gain} if other passages do not distract the reader, of which today's prompts hold too few to tell"
+        ),
+        Some(Withheld::NothingLostToday) => String::new(),
+    }
+}
+
+fn gain(promise: &Promise) -> String {
+    let ci95 = promise
+        .ci95
+        .map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+    format!("{:+.2}{ci95} right answers per question", promise.gain)
+}
+
+fn tokens(one: &Alternative) -> String {
+    let (Some(before), Some(after)) = (one.tokens_before, one.tokens_after) else {
+        return String::new();
+    };
+    let [before, after] = [before, after].map(|mean| thousands(mean.round() as usize));
+    format!(", at {after} instead of {before} tokens of passages per prompt")
+}

@@ -1,0 +1,63 @@
+//! Deliveries of other settings, computed from recorded ranks and tokens: no call is made.
+//!
+//! Each recorded ranking is packed again under another k, another budget or without the steps after it, as the pipeline packs:
+//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. Three further
+//! alternatives are upper bounds: a perfect reranker, other candidates, other chunks.
+//!
+//! The promise of an alternative is the change of the answer score by delivery. A question won gains its delivery term of the
+//! loss budget; one that is lost falls to the mean score of the questions without evidence in the prompt. The run cannot show how
+//! the reader treats a different amount of other passages. The promise is withheld where that may matter: see [`effect`].
+
+mod advice;
+mod alternative;
+mod bounds;
+mod changes;
+mod cover;
+mod effect;
+mod packing;
+mod recorded;
+#[cfg(test)]
+mod tests;
+
+pub use advice::Advice;
+pub use alternative::{Alternative, Change, Promise, Setting, Withheld};
+
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_runs::SavedRun;
+use recorded::RecordedRun;
+
+/// Evaluates every alternative that the record of `run` allows and that changes a prompt. `k` is the number of hits packed;
+/// `cluster_of[i]` is question i's cluster.
+#[must_use]
+pub fn what_if(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    k: usize,
+    cluster_of: &[usize],
+) -> Vec<Alternative> {
+    let recorded = RecordedRun::new(run, outcomes, k, cluster_of);
+    if recorded.questions.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<Alternative> = Vec::new();
+    for (change, settings) in changes::changes(&recorded) {
+        let alternative = effect::alternative(&recorded, change, settings);
+        found.extend(
+            alternative.filter(|one| !found.iter().any(|other| is_same_prompt(one, other))),
+        );
+    }
+    found.extend(bounds::bounds(&recorded));
+    found
+}
+
+/// Returns true if two budgets hold the same passages.
+fn is_same_prompt(one: &Alternative, other: &Alternative) -> bool {
+    let are_budgets = [one, other].map(|one| matches!(one.change, Change::Budget { .. }));
+    are_budgets == [true, true] && one.tokens_after == other.tokens_after
+}
+
+/// Returns the alternatives worth trying as sentences, the best first.
+#[must_use]
+pub fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
+    advice::advice(alternatives)
+}

@@ -1,0 +1,183 @@
+//! The questions of a run with their rankings, ready to be packed again.
+
+use std::collections::HashSet;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::cover;
+use super::packing::{Limits, Ranked};
+use crate::verdict::{self, BudgetOf, Source};
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::support::SupportTest;
+use ragtriage_core::config::Settings;
+use ragtriage_core::types::{
+    ArmName, ChunkId, FailureClass, QuestionKind, Stage, Step, SupportRule, Trace,
+};
+use ragtriage_runs::SavedRun;
+
+/// A run's questions whose support can be tested, with the limits of their prompts.
+pub(super) struct RecordedRun<'a> {
+    pub settings: &'a Settings,
+    /// True for a run of another pipeline, whose prompts have no budget that is known.
+    pub is_external: bool,
+    pub limits: Limits,
+    /// True if every passage of every ranking was counted.
+    pub is_counted: bool,
+    pub questions: Vec<Recorded<'a>>,
+}
+
+/// One question.
+pub(super) struct Recorded<'a> {
+    pub cluster: usize,
+    /// The stage that lost its evidence.
+    pub lost: Option<Stage>,
+    /// True if its evidence is in the prompt today.
+    pub is_supported: bool,
+    /// True if corpus and chunks hold its evidence.
+    pub can_be_supported: bool,
+    /// The prompt of today.
+    pub packed: Ranked<'a>,
+    /// Rankings in the order of the steps; the last is the one that was packed.
+    pub rankings: Vec<(Step, Ranked<'a>)>,
+    /// Passages and tokens of the shortest prompt of candidates that holds the evidence.
+    pub cover: Option<cover::Cover>,
+    /// Passages that hold gold evidence.
+    golden: HashSet<&'a ChunkId>,
+    /// Its part in the loss budget; `None` where it has none.
+    pub answer: Option<Answer>,
+}
+
+/// The answer scores of a question in the loss budget.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    /// The score on the pipeline's prompt.
+    pub retrieved: f64,
+    /// The gain of its delivery; 0 where its evidence is in the prompt.
+    pub delivery: f64,
+    /// Passages without gold evidence in the prompt that holds its evidence, and what they cost; `None` without that prompt.
+    pub noise: Option<(usize, f64)>,
+}
+
+impl<'a> RecordedRun<'a> {
+    pub fn new(run: &'a SavedRun, outcomes: &'a [Outcome], k: usize, cluster_of: &[usize]) -> Self {
+        let is_external = run.manifest.external.is_some();
+        let settings = &run.manifest.settings;
+        let budget = (!is_external).then_some(settings.generation.context_tokens);
+        let limits = Limits { k, budget };
+        let all: Vec<(&Trace, &Outcome, usize)> = run
+            .traces
+            .iter()
+            .zip(outcomes)
+            .zip(cluster_of)
+            .map(|((trace, outcome), cluster)| (trace, outcome, *cluster))
+            .filter(|(trace, outcome, _)| is_testable(trace, outcome))
+            .collect();
+        let questions: Vec<Recorded<'a>> = all
+            .par_iter()
+            .map(|(trace, outcome, cluster)| Recorded::new(run, trace, outcome, *cluster))
+            .collect();
+        let is_counted = questions.iter().all(Recorded::is_counted);
+        Self {
+            settings,
+            is_external,
+            limits,
+            is_counted,
+            questions,
+        }
+    }
+}
+
+fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
+    outcome.reached.is_some()
+        && outcome.class != FailureClass::Failed
+        && trace.question.kind != QuestionKind::Unanswerable
+        && trace.final_ranking().is_some()
+}
+
+impl<'a> Recorded<'a> {
+    fn new(run: &'a SavedRun, trace: &'a Trace, outcome: &Outcome, cluster: usize) -> Self {
+        let test = SupportTest::new(&trace.question, &trace.gold.groups, &run.passages);
+        let ranked = |hits: Vec<&'a ChunkId>| Ranked::new(hits, &test, &run.passages);
+        let steps = trace.steps.iter().filter(|step| step.step != Step::Packed);
+        let rankings = steps.map(|step| {
+            let hits = step.hits.iter().map(|hit| &hit.id).collect();
+            (step.step, ranked(hits))
+        });
+        let golden = golden(trace, &test);
+        Self {
+            cluster,
+            lost: outcome.lost,
+            is_supported: outcome.reached.is_some_and(|reached| reached[4]),
+            can_be_supported: trace.gold.documents.holds && trace.gold.chunks.holds,
+            packed: ranked(trace.packed().collect()),
+            rankings: rankings.collect(),
+            cover: cover::cover(trace, &test, &golden, &run.passages),
+            answer: answer(trace, outcome, &golden),
+            golden,
+        }
+    }
+
+    fn is_counted(&self) -> bool {
+        let mut rankings = self.rankings.iter().map(|(_, ranked)| ranked);
+        self.tokens().is_some() && rankings.all(|ranked| ranked.n_tokens().is_some())
+    }
+
+    /// Returns the tokens of today's prompt.
+    pub fn tokens(&self) -> Option<usize> {
+        self.packed.n_tokens()
+    }
+
+    /// Returns the ranking that was packed.
+    pub fn last(&self) -> &Ranked<'a> {
+        let (_, ranked) = self.rankings.last().expect("a testable question has one");
+        ranked
+    }
+
+    /// Returns the ranking of a step.
+    pub fn ranking(&self, step: Step) -> Option<&Ranked<'a>> {
+        self.rankings
+            .iter()
+            .find(|(name, _)| *name == step)
+            .map(|(_, ranked)| ranked)
+    }
+
+    /// Counts the passages among `chunks` that hold no gold evidence.
+    pub fn n_other(&self, chunks: &[&ChunkId]) -> usize {
+        n_other(chunks.iter().copied(), &self.golden)
+    }
+}
+
+/// The passages that may hold the question's evidence.
+fn golden<'a>(trace: &'a Trace, test: &SupportTest<'_>) -> HashSet<&'a ChunkId> {
+    if test.rule() == SupportRule::AnswerString {
+        let hits = trace.steps.iter().flat_map(|step| &step.hits);
+        return hits
+            .map(|hit| &hit.id)
+            .filter(|id| test.holds_answer(id))
+            .collect();
+    }
+    let members = trace.gold.groups.iter().flatten();
+    members.flat_map(|member| &member.chunks).collect()
+}
+
+fn n_other<'a>(chunks: impl Iterator<Item = &'a ChunkId>, golden: &HashSet<&'a ChunkId>) -> usize {
+    chunks.filter(|id| !golden.contains(id)).count()
+}
+
+fn answer(trace: &Trace, outcome: &Outcome, golden: &HashSet<&ChunkId>) -> Option<Answer> {
+    let terms = verdict::answer_terms(trace, outcome, BudgetOf::Right)?;
+    let retrieved = crate::diagnose::right(trace, outcome, ArmName::Retrieved)?;
+    let lost = verdict::lost_at(outcome);
+    let shown = match lost {
+        None => Some(n_other(trace.packed(), golden)),
+        Some(Source::Corpus) => None,
+        Some(_) => trace
+            .attempt(ArmName::GoldInNoise)
+            .map(|attempt| n_other(attempt.passages.iter(), golden)),
+    };
+    Some(Answer {
+        retrieved,
+        delivery: lost.map_or(0.0, |source| terms[source as usize]),
+        noise: shown.map(|n| (n, terms[Source::Distraction as usize])),
+    })
+}

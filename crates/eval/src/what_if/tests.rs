@@ -1,0 +1,309 @@
+//! Four questions with the arithmetic written out. A prompt holds two passages and 250 tokens; a passage has 100 tokens, `long#0`
+//! has 200.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::diagnose;
+use crate::tests::{JUDGE, manifest};
+use ragtriage_core::types::{Interval, Passage, Step, Trace};
+
+const RIGHT: &str = "18 May";
+const WRONG: &str = "1815";
+
+/// The first rank of the gold passage, the answer score without it and with it.
+fn trace(
+    index: usize,
+    ranked: &[&str],
+    n_packed: usize,
+    [retrieved, oracle, in_noise]: [&str; 3],
+) -> Trace {
+    let holds = json!({"holds": true, "rule": "ranges"});
+    let gold = format!("d{index}#0");
+    let hits: Vec<Value> = ranked
+        .iter()
+        .map(|id| json!({"id": if *id == "GOLD" { &gold } else { *id }, "score": 1.0}))
+        .collect();
+    let arm = |name: &str, answer: &str, passages: Value| {
+        json!({"arm": name, "attempts": [{
+            "passages": passages, "raw": answer, "extracted": answer, "stance": "answered", "finish": "stop",
+            "tokens": {"prompt": 1, "completion": 1}, "cost_usd": 0.0, "seconds": 0.0,
+        }]})
+    };
+    let doc = format!("d{index}");
+    serde_json::from_value(json!({
+        "index": index,
+        "question": {"id": format!("q{index}"), "text": "When?", "kind": "span", "answers": [RIGHT],
+                     "evidence": [[{"doc": doc, "ranges": [[0, 10]]}]]},
+        "gold": {"documents": holds, "chunks": holds,
+                 "groups": [[{"doc": doc, "present": true, "needed": [[0, 10]], "chunks": [gold]}]]},
+        "stages": [
+            {"stage": "bm25", "hits": hits, "seconds": 0.0},
+            {"stage": "packed", "hits": hits[..n_packed], "seconds": 0.0},
+        ],
+        "arms": [
+            arm("retrieved", retrieved, json!([])),
+            arm("oracle", oracle, json!([gold])),
+            arm("gold_in_noise", in_noise, json!(["a#0", gold])),
+        ],
+    }))
+    .expect("a trace")
+}
+
+fn run(traces: Vec<Trace>) -> SavedRun {
+    let mut manifest = manifest();
+    manifest.settings.retrieval.k = 2;
+    manifest.settings.generation.context_tokens = 250;
+    let ids = traces.iter().flat_map(Trace::passages);
+    let passages = ids.map(|id| {
+        let passage = Passage {
+            id: id.clone(),
+            doc: id.doc().into(),
+            title: String::new(),
+            range: (0, 10).into(),
+            text: "0123456789".to_owned(),
+            tokens: Some(if id.doc() == "long" { 200 } else { 100 }),
+        };
+        (id.clone(), passage)
+    });
+    SavedRun {
+        manifest,
+        passages: passages.collect(),
+        traces,
+    }
+}
+
+/// Gold in the prompt; third, so lost at ranking; second behind a long passage, so lost at packing; not a candidate.
+fn four() -> SavedRun {
+    run(vec![
+        trace(0, &["GOLD", "a#0", "b#0"], 2, [RIGHT; 3]),
+        trace(1, &["a#0", "b#0", "GOLD"], 2, [WRONG, RIGHT, RIGHT]),
+        trace(2, &["long#0", "GOLD", "b#0"], 1, [WRONG, RIGHT, WRONG]),
+        trace(3, &["a#0", "b#0", "c#0"], 2, [RIGHT; 3]),
+    ])
+}
+
+fn found(run: &SavedRun) -> Vec<Alternative> {
+    let outcomes = diagnose::outcomes(run, 2, JUDGE);
+    what_if(run, &outcomes, 2, &[0, 1, 2, 3])
+}
+
+fn of(run: &SavedRun, change: Change) -> Alternative {
+    let found = found(run);
+    let known: Vec<Change> = found.iter().map(|one| one.change).collect();
+    let one = found.into_iter().find(|one| one.change == change);
+    one.unwrap_or_else(|| panic!("not among {known:?}"))
+}
+
+fn k(k: usize, context_tokens: Option<usize>) -> Change {
+    Change::K { k, context_tokens }
+}
+
+#[test]
+fn only_alternatives_that_change_a_prompt_are_given_each_once() {
+    let changes: Vec<Change> = found(&four()).iter().map(|one| one.change).collect();
+    // Three passages never fit 250 tokens: k = 3 changes nothing. Budgets above 500 hold what 500 holds, and 250 is today's.
+    let expected = [
+        k(1, None),
+        k(3, Some(400)),
+        Change::Budget {
+            context_tokens: 500,
+        },
+        Change::PerfectReranker,
+        Change::OtherCandidates,
+    ];
+    assert_eq!(changes, expected);
+}
+
+#[test]
+fn a_ranking_is_packed_again_and_delivers_the_questions_whose_gold_fits() {
+    let run = four();
+    // Today 200, 200, 200 and 200 tokens, evidence of the first only.
+    let one = of(&run, k(1, None));
+    assert_eq!(
+        (one.n, one.before, one.after, one.won, one.lost),
+        (4, 1, 1, 0, 0)
+    );
+    // 100, 100, 200 and 100.
+    assert_eq!(
+        (one.tokens_before, one.tokens_after),
+        (Some(200.0), Some(125.0))
+    );
+    // 300, 300, 400 and 300: the longest needs 400.
+    let three = of(&run, k(3, Some(400)));
+    assert_eq!(
+        (three.after, three.won, three.lost, three.tokens_after),
+        (3, 2, 0, Some(325.0))
+    );
+    let keys: Vec<(&str, Option<&str>)> = three
+        .settings
+        .iter()
+        .map(|setting| (setting.key.as_str(), setting.value.as_deref()))
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            ("retrieval.k", Some("3")),
+            ("generation.context_tokens", Some("400"))
+        ]
+    );
+    // Differences 0, 1, 1, 0: mean .5, variance 1/3, standard error .2887, t(.975, 3) = 3.182: .5 -+ .919, at most 1.
+    let ci95 = three.net_ci95.expect("clusters");
+    assert!(
+        (ci95.low + 0.4187).abs() < 1e-3 && ci95.high == 1.0,
+        "{ci95}"
+    );
+    // 200, 200, 300 and 200 tokens: the third question's gold fits.
+    let budget = of(
+        &run,
+        Change::Budget {
+            context_tokens: 500,
+        },
+    );
+    assert_eq!(
+        (budget.after, budget.won, budget.tokens_after),
+        (2, 1, Some(225.0))
+    );
+}
+
+#[test]
+fn bounds_count_what_a_better_component_could_deliver_at_most() {
+    let run = four();
+    // All but the last question's gold is a candidate, one passage of 100 tokens.
+    let perfect = of(&run, Change::PerfectReranker);
+    assert_eq!((perfect.after, perfect.won), (3, 2));
+    let candidates = of(&run, Change::OtherCandidates);
+    assert_eq!((candidates.after, candidates.won), (2, 1));
+    // The last question was right without its gold: its delivery is worth nothing.
+    assert_eq!(candidates.promise.expect("an oracle").gain, 0.0);
+}
+
+#[test]
+fn the_promise_is_the_delivery_of_the_questions_won() {
+    // The second question gains 1; the third is wrong with its gold among other passages too.
+    let promise = of(&four(), Change::PerfectReranker)
+        .promise
+        .expect("an oracle");
+    assert_eq!((promise.n, promise.gain, promise.withheld), (4, 0.25, None));
+    // 0, 1, 0, 0: standard error .25, t(.975, 3) = 3.182: .25 -+ .7956.
+    let ci95 = promise.ci95.expect("clusters");
+    assert!(
+        (ci95.low + 0.5456).abs() < 1e-3 && ci95.high == 1.0,
+        "{ci95}"
+    );
+}
+
+#[test]
+fn nothing_is_promised_of_more_passages_where_today_shows_few() {
+    // Around the gold is one other passage in each prompt with gold evidence.
+    let promise = of(&four(), k(3, Some(400))).promise.expect("an oracle");
+    assert_eq!(
+        (promise.gain, promise.withheld),
+        (0.25, Some(Withheld::FewOtherPassages))
+    );
+}
+
+#[test]
+fn a_question_that_loses_its_evidence_scores_as_those_without_it_do() {
+    let mut run = four();
+    // Fusion brought the first question's gold to the top; bm25 alone leaves it third, and packs the second's first.
+    for trace in &mut run.traces {
+        let mut fused = trace.steps[0].clone();
+        fused.step = Step::Fused;
+        trace.steps.insert(1, fused);
+    }
+    run.traces[0].steps[0].hits.rotate_left(1);
+    run.traces[1].steps[0].hits.rotate_right(1);
+    let alone = of(&run, Change::Ranking { step: Step::Bm25 });
+    assert_eq!((alone.after, alone.won, alone.lost), (1, 1, 1));
+    // Without evidence today score 0, 0 and 1: a third. The first question falls from 1 to 1/3, the second gains 1.
+    let promise = alone.promise.expect("an oracle");
+    assert!(
+        (promise.gain - (1.0 - 2.0 / 3.0) / 4.0).abs() < 1e-12,
+        "{promise:?}"
+    );
+    assert_eq!(promise.withheld, None);
+}
+
+#[test]
+fn a_passage_without_a_count_leaves_only_what_needs_none() {
+    let mut run = four();
+    run.passages.get_mut(&"c#0".into()).expect("there").tokens = None;
+    let changes: Vec<Change> = found(&run).iter().map(|one| one.change).collect();
+    assert_eq!(changes, [Change::OtherCandidates]);
+}
+
+#[test]
+fn another_pipelines_prompts_have_no_budget() {
+    let mut run = four();
+    run.manifest.external =
+        serde_json::from_value(json!({"kind": "record", "from": "a.jsonl"})).expect("a source");
+    for trace in &mut run.traces {
+        trace.steps[0].step = Step::External;
+    }
+    let three = of(&run, k(3, None));
+    // All three contexts of each question.
+    assert_eq!(
+        (three.after, three.tokens_after, three.settings.len()),
+        (3, Some(325.0), 0)
+    );
+}
+
+/// An alternative that wins 30 of 100 questions for certain.
+fn sure(change: Change, gain: f64, tokens_after: f64) -> Alternative {
+    let ci95 = Some(Interval {
+        low: 0.01,
+        high: 0.9,
+    });
+    let promise = Promise {
+        n: 100,
+        gain,
+        ci95,
+        distraction: 0.0,
+        withheld: None,
+    };
+    Alternative {
+        change,
+        settings: Vec::new(),
+        n: 100,
+        before: 50,
+        after: 80,
+        won: 30,
+        lost: 0,
+        net_ci95: ci95,
+        tokens_before: Some(500.0),
+        tokens_after: Some(tokens_after),
+        promise: Some(promise),
+    }
+}
+
+#[test]
+fn advice_prefers_short_prompts_and_settings_over_components() {
+    let found = [
+        sure(k(5, None), 0.10, 500.0),
+        sure(k(10, None), 0.17, 1000.0),
+        sure(k(20, None), 0.20, 2000.0),
+        sure(Change::PerfectReranker, 0.21, 500.0),
+        sure(Change::OtherCandidates, 0.05, 500.0),
+    ];
+    // .17 is at least .8 of .20, .10 is not; .8 of .21 is less than .17.
+    let changes: Vec<Change> = advice(&found).iter().map(|one| one.change).collect();
+    assert_eq!(changes, [k(10, None), Change::PerfectReranker]);
+}
+
+#[test]
+fn what_may_be_chance_is_no_advice() {
+    let mut one = sure(k(10, None), 0.1, 1000.0);
+    one.net_ci95 = Some(Interval {
+        low: -0.01,
+        high: 0.2,
+    });
+    assert_eq!(advice(&[one]), []);
+    let mut lossy = sure(k(10, None), 0.1, 1000.0);
+    lossy.promise = lossy.promise.map(|promise| Promise {
+        distraction: 0.15,
+        withheld: Some(Withheld::Distraction),
+        ..promise
+    });
+    assert_eq!(advice(&[lossy]), []);
+}

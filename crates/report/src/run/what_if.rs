@@ -1,0 +1,111 @@
+//! The table of what other settings would deliver.
+
+use crate::document::Table;
+use ragtriage_core::text::numbers::thousands;
+use ragtriage_eval::what_if::{Alternative, Change, Promise, Withheld};
+
+const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
+     change; right answers: the change per question that the delivery promises, 95% CI";
+const BOUND_NOTE: &str = "at most: an upper bound, which no setting of this run reaches";
+const BRACKETS_NOTE: &str = "in brackets: not promised, because the change alters the number of other passages in the prompt, and this run does not \
+     show what that costs the reader";
+
+/// Returns the table; `None` without alternatives.
+pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
+    let first = alternatives.first()?;
+    let title = format!(
+        "What other settings would deliver (n = {}; evidence in the prompt today: {}{})",
+        thousands(first.n),
+        thousands(first.before),
+        first.tokens_before.map_or(String::new(), |tokens| format!(
+            ", {} tokens of passages per prompt",
+            mean(tokens)
+        ))
+    );
+    let mut columns = vec![
+        "change",
+        "evidence in the prompt",
+        "won",
+        "lost",
+        "points, 95% CI",
+        "tokens",
+    ];
+    let has_promise = alternatives.iter().any(|one| one.promise.is_some());
+    columns.extend(has_promise.then_some("right answers"));
+    let mut table = Table::new(title, &columns);
+    for one in alternatives {
+        let cells = [
+            name(one),
+            if one.change.is_upper_bound() {
+                format!("at most {}", thousands(one.after))
+            } else {
+                thousands(one.after)
+            },
+            thousands(one.won),
+            thousands(one.lost),
+            points(one),
+            one.tokens_after.map_or(String::new(), mean),
+        ];
+        let answers = has_promise.then(|| one.promise.as_ref().map_or(String::new(), gain));
+        table.row(cells.into_iter().chain(answers));
+    }
+    table.notes = notes(alternatives);
+    Some(table)
+}
+
+fn notes(alternatives: &[Alternative]) -> Vec<String> {
+    let has_bound = alternatives.iter().any(|one| one.change.is_upper_bound());
+    let is_withheld = |one: &Alternative| {
+        one.promise
+            .is_some_and(|promise| promise.withheld.is_some())
+    };
+    let brackets = alternatives.iter().any(is_withheld);
+    [
+        Some(NOTE),
+        has_bound.then_some(BOUND_NOTE),
+        brackets.then_some(BRACKETS_NOTE),
+    ]
+    .into_iter()
+    .flatten()
+    .map(str::to_owned)
+    .collect()
+}
+
+fn name(one: &Alternative) -> String {
+    match one.change {
+        Change::PerfectReranker => "perfect reranker over the candidates".to_owned(),
+        Change::OtherCandidates => "no loss at retrieval".to_owned(),
+        Change::WholeChunks => "no loss at chunking".to_owned(),
+        Change::K { k, .. } if one.settings.is_empty() => format!("{} passages", thousands(k)),
+        _ => {
+            let each = one.settings.iter().map(|setting| match &setting.value {
+                Some(value) => format!("{} = {value}", setting.key),
+                None => format!("without {}", setting.key),
+            });
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn mean(tokens: f64) -> String {
+    thousands(tokens.round() as usize)
+}
+
+fn points(one: &Alternative) -> String {
+    let interval = one.net_ci95.map_or(String::new(), |ci95| {
+        format!(" [{:+.1}, {:+.1}]", 100.0 * ci95.low, 100.0 * ci95.high)
+    });
+    format!("{:+.1}{interval}", 100.0 * one.net() + 0.0)
+}
+
+fn gain(promise: &Promise) -> String {
+    let interval = promise
+        .ci95
+        .map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+    let gain = format!("{:+.2}{interval}", promise.gain + 0.0);
+    match promise.withheld {
+        None => gain,
+        Some(Withheld::NothingLostToday) => "(unknown)".to_owned(),
+        Some(_) => format!("({gain})"),
+    }
+}
