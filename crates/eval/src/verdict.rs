@@ -209,8 +209,10 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Op
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
     outcome.reached?;
     // Without labels the oracle is missing; a failed question lacks an arm.
-    if trace.gold.documents.rule == SupportRule::AnswerString
-        || outcome.class == FailureClass::Failed
+    if matches!(
+        trace.gold.documents.rule,
+        SupportRule::AnswerString | SupportRule::Judged
+    ) || outcome.class == FailureClass::Failed
     {
         return None;
     }
