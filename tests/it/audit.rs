@@ -49,7 +49,7 @@ fn a_sheet_holds_what_a_person_needs() {
       "answer": "Gamma restarts.",
       "class": "ranking",
       "fault": null,
-      "rule": "gold range 32-44 of `d` is in chunk 0, which came second, below the top 1",
+      "rule": "gold range 32-44 of `d` is in chunk 0, which came second, below the top 1 (the retriever's order: no reranker)",
       "flags": [],
       "gold_text": [
         "evidence 1, `d`: nine seconds"

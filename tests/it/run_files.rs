@@ -34,7 +34,8 @@ const KEYS: [&str; 12] = [
     "seconds",
 ];
 
-const CLASSES: [&str; 14] = [
+const CLASSES: [&str; 15] = [
+    "ambiguous",
     "unsure",
     "corpus",
     "chunking",

@@ -38,6 +38,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Outcome> {
             let supported = Outcome {
                 lost: None,
                 reached: Some([true; 5]),
+                lenient: Some([true; 5]),
                 ..outcome.clone()
             };
             Outcome {

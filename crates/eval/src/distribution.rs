@@ -103,6 +103,8 @@ mod tests {
             has_answer: true,
             doc_bytes: None,
             encoder_truncated: false,
+            wide: Vec::new(),
+            answer_ranges: Vec::new(),
         }]];
         trace
     }

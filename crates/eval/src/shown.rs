@@ -260,6 +260,8 @@ mod tests {
             has_answer: false,
             doc_bytes: None,
             encoder_truncated: false,
+            wide: Vec::new(),
+            answer_ranges: Vec::new(),
         };
         trace.question.evidence = evidence.iter().map(|place| vec![member(place)]).collect();
         trace.gold.groups = trace

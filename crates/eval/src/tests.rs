@@ -129,6 +129,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
         unsupported: vec![],
         flags: vec![],
         reached,
+        lenient: reached,
         by_step: vec![],
     }
 }
@@ -468,6 +469,8 @@ fn ranged() -> SavedRun {
         has_answer: false,
         doc_bytes: None,
         encoder_truncated: false,
+        wide: Vec::new(),
+        answer_ranges: Vec::new(),
     };
     let (first, either, or) = (
         member("d", 80, 120),

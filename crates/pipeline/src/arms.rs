@@ -194,6 +194,8 @@ mod tests {
             has_answer: false,
             doc_bytes: None,
             encoder_truncated: false,
+            wide: Vec::new(),
+            answer_ranges: Vec::new(),
         }
     }
 

@@ -3,14 +3,13 @@
 use super::delivery::Delivery;
 use super::elsewhere::Elsewhere;
 use super::judge::Judgments;
-use super::{Passages, reason};
+use super::wide::Reading;
+use super::{Passages, bounds, reason, suspect};
 use crate::rightness::{Correctness, unsupported_values};
-use crate::text::answers::AnswerMatcher;
-use crate::text::normalise;
 use crate::text::numbers::thousands;
 use crate::types::{
     ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support,
-    Trace,
+    SupportRule, Trace,
 };
 
 /// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
@@ -35,8 +34,11 @@ pub struct Outcome {
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
     /// separates what was found from what was needed. `None` when support reached the prompt or cannot be tested.
     pub lost: Option<Stage>,
-    /// Support at documents, chunks, candidates, `top_k` and prompt; `None` when it cannot be tested.
+    /// Support at documents, chunks, candidates, `top_k` and prompt, by the strict reading of wide labels; `None` when it
+    /// cannot be tested.
     pub reached: Option<[bool; 5]>,
+    /// The same by the lenient reading; equal to [`Self::reached`] without wide labels.
+    pub lenient: Option<[bool; 5]>,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
 }
@@ -48,16 +50,79 @@ impl Outcome {
         self.reached.and_then(first_lost)
     }
 
+    /// Returns the same by the lenient reading of wide labels.
+    #[must_use]
+    pub fn lost_leniently_at(&self) -> Option<Stage> {
+        self.lenient.and_then(first_lost)
+    }
+
+    /// Returns true if the readings of a wide label lose the support at different stages, or only one of them loses it.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.lost_at() != self.lost_leniently_at()
+    }
+
     /// Returns the class of the same delivery with other judgments of the answers.
     #[must_use]
     pub fn class_with(&self, trace: &Trace, judgments: &Judgments) -> FailureClass {
-        decide(
-            trace,
-            self.reached.is_some(),
-            self.lost.map(|stage| (stage, String::new())).as_ref(),
-            judgments,
-        )
-        .0
+        let fate = match (self.reached, self.lost) {
+            (None, _) => Fate::Untested(""),
+            (Some(_), None) => Fate::Arrived,
+            (Some(_), Some(stage)) if self.is_open() => Fate::Open {
+                stage,
+                why: String::new(),
+                arrived: self.lenient.and_then(first_lost).is_none(),
+            },
+            (Some(_), Some(stage)) => Fate::Lost(stage, String::new()),
+        };
+        decide(trace, &fate, judgments).0
+    }
+}
+
+/// End of a question's support on its way to the prompt.
+enum Fate {
+    /// It cannot be tested, for this reason.
+    Untested(&'static str),
+    /// It reached the prompt.
+    Arrived,
+    /// It was lost at that stage, for that reason.
+    Lost(Stage, String),
+    /// It was lost at that stage by the strict reading of a wide label; by the lenient one at a later stage, or not at
+    /// all.
+    Open {
+        stage: Stage,
+        why: String,
+        arrived: bool,
+    },
+}
+
+impl Fate {
+    fn new(delivery: &Delivery<'_>, strict: Option<[bool; 5]>, lenient: Option<[bool; 5]>) -> Self {
+        let (Some(strict), Some(lenient)) = (strict, lenient) else {
+            return Self::Untested(match delivery.test.rule() {
+                SupportRule::AnswerString => "no evidence, and no document contains a gold answer",
+                _ => "no evidence and no answer string to go by",
+            });
+        };
+        match (first_lost(strict), first_lost(lenient)) {
+            (None, _) => Self::Arrived,
+            (Some(stage), Some(same)) if stage == same => {
+                let (stage, why) = lost(delivery, stage);
+                Self::Lost(stage, why)
+            }
+            (Some(stage), later) => Self::Open {
+                stage: lost(delivery, stage).0,
+                why: bounds::open(delivery, stage, later),
+                arrived: later.is_none(),
+            },
+        }
+    }
+
+    fn stage(&self) -> Option<Stage> {
+        match self {
+            Self::Untested(_) | Self::Arrived => None,
+            Self::Lost(stage, _) | Self::Open { stage, .. } => Some(*stage),
+        }
     }
 }
 
@@ -77,22 +142,23 @@ pub fn classify(trace: &Trace, k: usize, judgments: Judgments, passages: &dyn Pa
             flags: Vec::new(),
             lost: None,
             reached: None,
+            lenient: None,
             by_step: Vec::new(),
         };
     }
     let delivery = Delivery::new(trace, k, passages);
-    let reached = delivery.reached();
-    let lost = reached
-        .and_then(first_lost)
-        .map(|stage| lost(&delivery, stage));
-    let (class, fault, reason) = decide(trace, reached.is_some(), lost.as_ref(), &judgments);
+    let [reached, lenient] =
+        [Reading::Strict, Reading::Lenient].map(|reading| delivery.reached(reading));
+    let fate = Fate::new(&delivery, reached, lenient);
+    let (class, fault, reason) = decide(trace, &fate, &judgments);
     Outcome {
         class,
         fault,
-        lost: lost.map(|(stage, _)| stage),
+        lost: fate.stage(),
         reason,
         flags: flags(&delivery, &judgments),
         reached,
+        lenient,
         by_step: delivery.by_step(),
         judgments,
         unsupported: unsupported(&delivery),
@@ -121,8 +187,7 @@ fn lost(delivery: &Delivery<'_>, stage: Stage) -> (Stage, String) {
 
 fn decide(
     trace: &Trace,
-    has_gold: bool,
-    lost: Option<&(Stage, String)>,
+    fate: &Fate,
     judgments: &Judgments,
 ) -> (FailureClass, Option<Fault>, String) {
     let attempt = trace.attempt(ArmName::Retrieved);
@@ -133,40 +198,46 @@ fn decide(
         return unanswerable(attempt);
     }
     let plain = |class, why: &str| (class, None, why.to_owned());
-    let judgment = judgments.of(ArmName::Retrieved);
-    let correctness = judgment.map(|judgment| judgment.correctness);
-    match (attempt, correctness, lost) {
-        (Some(_), Some(Correctness::Unsure), _) => (
+    let judgment = judgments
+        .of(ArmName::Retrieved)
+        .filter(|_| attempt.is_some());
+    match (judgment.map(|judgment| judgment.correctness), fate) {
+        (Some(Correctness::Unsure), _) => (
             FailureClass::Unsure,
             None,
             judgment.map_or(String::new(), |judgment| judgment.reason.clone()),
         ),
-        (Some(_), Some(Correctness::Right), None) if has_gold => plain(
+        (Some(Correctness::Right), fate) => right(fate),
+        (_, Fate::Lost(stage, why)) => ((*stage).into(), None, why.clone()),
+        (_, Fate::Open { why, .. }) => (FailureClass::Ambiguous, None, why.clone()),
+        (_, Fate::Untested(why)) => plain(FailureClass::Unattributed, why),
+        (judged, Fate::Arrived) => match (attempt, judged) {
+            (None, _) => plain(FailureClass::Supported, "support reached the prompt"),
+            (Some(_), None) => plain(FailureClass::Unattributed, "no gold answer to compare with"),
+            (Some(attempt), Some(_)) => generation(attempt, judgments.correctness(ArmName::Oracle)),
+        },
+    }
+}
+
+/// Returns the class of a right answer. A part of a wide label in the prompt suffices: the answer shows that it did.
+fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
+    let unsupported = FailureClass::CorrectUnsupported;
+    let (class, why) = match fate {
+        Fate::Arrived => (
             FailureClass::Correct,
-            "right, and its support was in the prompt",
+            "right, and its support was in the prompt".to_owned(),
         ),
-        (Some(_), Some(Correctness::Right), Some((stage, why))) => (
-            FailureClass::CorrectUnsupported,
-            None,
+        Fate::Open { arrived: true, .. } => (
+            FailureClass::Correct,
+            "right, and a part of its label was in the prompt".to_owned(),
+        ),
+        Fate::Lost(stage, why) | Fate::Open { stage, why, .. } => (
+            unsupported,
             format!("right, though its support was lost ({stage}): {why}"),
         ),
-        (Some(_), Some(Correctness::Right), None) => plain(
-            FailureClass::CorrectUnsupported,
-            "right, with no evidence and no answer string to look for its support by",
-        ),
-        (_, _, Some((stage, why))) => ((*stage).into(), None, why.clone()),
-        _ if !has_gold => plain(
-            FailureClass::Unattributed,
-            "no evidence and no answer string to go by",
-        ),
-        (None, _, None) => plain(FailureClass::Supported, "support reached the prompt"),
-        (Some(_), None, None) => {
-            plain(FailureClass::Unattributed, "no gold answer to compare with")
-        }
-        (Some(attempt), Some(Correctness::Wrong), None) => {
-            generation(attempt, judgments.correctness(ArmName::Oracle))
-        }
-    }
+        Fate::Untested(why) => (unsupported, format!("right, with {why}")),
+    };
+    (class, None, why)
 }
 
 fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, String) {
@@ -276,8 +347,9 @@ fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
         (
             Flag::LabelSuspect,
             oracle == Some(Correctness::Wrong)
-                && (answer_near_gold(trace)
-                    || (retrieved == Some(Correctness::Wrong) && arms_agree(trace))),
+                && (suspect::is_near_gold(trace)
+                    || (retrieved == Some(Correctness::Wrong)
+                        && suspect::gold_passages_agree(trace, delivery.passages))),
         ),
         (
             Flag::ServerTruncated,
@@ -308,10 +380,9 @@ fn any_cut(delivery: &Delivery<'_>) -> bool {
             .map(move |(m, member)| ((g, m), member))
     });
     members.any(|(at, member)| {
-        member
-            .ranges
-            .iter()
-            .any(|range| delivery.test.is_cut(at, *range))
+        let wide = &delivery.trace.gold.groups[at.0][at.1].wide;
+        let mut ranges = member.ranges.iter().filter(|range| !wide.contains(range));
+        ranges.any(|range| delivery.test.is_cut(at, *range))
     })
 }
 
@@ -345,45 +416,6 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
         .filter_map(|id| delivery.passages.view(id));
     let elsewhere = Elsewhere::new(&question.text, &question.answers);
     others.any(|view| elsewhere.is_in(view.text))
-}
-
-/// Returns true if the oracle's answer contains a gold answer or the reverse.
-fn answer_near_gold(trace: &Trace) -> bool {
-    let Some(oracle) = trace
-        .attempt(ArmName::Oracle)
-        .filter(|attempt| attempt.stance == Stance::Answered)
-    else {
-        return false;
-    };
-    let contains = |text: &str, part: &str| {
-        !normalise::matching(part).is_empty()
-            && AnswerMatcher::new(&[part.to_owned()]).found_in_text(text)
-    };
-    let golds = &trace.question.answers;
-    golds
-        .iter()
-        .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
-}
-
-/// Returns true if all arms give the same answer although their passages differ.
-fn arms_agree(trace: &Trace) -> bool {
-    let attempts: Vec<&Attempt> = trace
-        .arms
-        .iter()
-        .filter_map(|arm| arm.attempts.first())
-        .collect();
-    let Some((first, others)) = attempts.split_first() else {
-        return false;
-    };
-    let answer = normalise::official(&first.extracted);
-    !answer.is_empty()
-        && attempts
-            .iter()
-            .all(|attempt| attempt.stance == Stance::Answered)
-        && others
-            .iter()
-            .all(|other| normalise::official(&other.extracted) == answer)
-        && others.iter().any(|other| other.passages != first.passages)
 }
 
 fn server_truncated(attempt: &Attempt) -> bool {

@@ -2,6 +2,7 @@
 
 use super::Passages;
 use super::support::SupportTest;
+use super::wide::Reading;
 use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace};
 
 /// The chunks of each stage, with the support test applied to them.
@@ -16,6 +17,8 @@ pub(super) struct Delivery<'a> {
     /// Maximum number of candidates to pack.
     pub k: usize,
     pub packed: Vec<&'a ChunkId>,
+    /// True if an external RAG retrieved the passages: its other chunks are unknown.
+    pub recorded: bool,
 }
 
 /// A gold range that a chunk boundary cuts and that was delivered in part.
@@ -49,6 +52,7 @@ impl<'a> Delivery<'a> {
             ranking,
             k,
             packed,
+            recorded,
         }
     }
 
@@ -67,10 +71,12 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Returns whether support reached each of documents, chunks, candidates, `top_k` and prompt. Support that one
-    /// stage lost does not come back at a later one. `None` when support cannot be tested.
-    pub fn reached(&self) -> Option<[bool; 5]> {
-        let of = |stage: Stage| self.test.of(self.at(stage).iter().copied()).holds;
+    /// Returns whether support by that reading reached each of documents, chunks, candidates, `top_k` and prompt.
+    /// Support that one stage lost does not come back at a later one. `None` when support cannot be tested: without any
+    /// label, or if an answer string is all there is and no document holds one, for then its wording is to blame as
+    /// likely as the documents.
+    pub fn reached(&self, reading: Reading) -> Option<[bool; 5]> {
+        let of = |stage: Stage| self.test.holds(self.at(stage), reading);
         let gold = &self.trace.gold;
         let mut reached = [gold.documents.holds, gold.chunks.holds, false, false, false];
         reached[1] &= reached[0];
@@ -81,7 +87,12 @@ impl<'a> Delivery<'a> {
         ] {
             reached[at] = reached[at - 1] && of(stage);
         }
-        (self.test.rule() != SupportRule::Nothing).then_some(reached)
+        let is_testable = match self.test.rule() {
+            SupportRule::Nothing => false,
+            SupportRule::AnswerString => gold.documents.holds,
+            SupportRule::Ranges | SupportRule::Documents | SupportRule::Judged => true,
+        };
+        is_testable.then_some(reached)
     }
 
     /// Returns the support by all hits of each step of the trace.
@@ -99,7 +110,8 @@ impl<'a> Delivery<'a> {
         for group in self.test.missing_groups(here) {
             for member in 0..self.trace.gold.groups[group].len() {
                 for range in self.test.torn_ranges((group, member), here) {
-                    if self.test.is_cut((group, member), range) {
+                    let at = (group, member);
+                    if self.test.is_cut(at, range) && self.test.cut_costs(at, range, here) {
                         return Some(Torn {
                             group,
                             member,

@@ -1,9 +1,10 @@
 //! Locates a question's gold evidence in the run's documents and chunks.
 
+use super::wide;
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
     ByteRange, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet, Support,
-    SupportRule,
+    SupportRule, median,
 };
 
 /// Function that returns the number of bytes of a chunk's text that the encoder reads; `None` for all of them.
@@ -49,30 +50,25 @@ pub fn locate<'h>(
     haystacks: impl FnOnce() -> &'h Haystacks,
     encoder_reads: EncoderReads<'_>,
 ) -> Gold {
-    if question.evidence.is_empty() {
-        return unlabelled(question, haystacks);
+    let rule = SupportRule::of(question);
+    match rule {
+        SupportRule::Ranges | SupportRule::Documents => {}
+        SupportRule::Judged => return judged(question, corpus),
+        SupportRule::AnswerString | SupportRule::Nothing => {
+            return unlabelled(question, rule, haystacks);
+        }
     }
     let matcher = if question.has_spans() {
         AnswerMatcher::new(&question.answers)
     } else {
         AnswerMatcher::default()
     };
-    let place = |member: &Member| locate_member(member, corpus, &matcher, encoder_reads);
+    let place = |member: &Member| locate_member(question, member, corpus, &matcher, encoder_reads);
     let groups: Vec<Vec<GoldMember>> = question
         .evidence
         .iter()
         .map(|group| group.iter().map(place).collect())
         .collect();
-    let ranged = question
-        .evidence
-        .iter()
-        .flatten()
-        .any(|member| !member.ranges.is_empty());
-    let rule = if ranged {
-        SupportRule::Ranges
-    } else {
-        SupportRule::Documents
-    };
     let every =
         |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
     let documents = every(&|member| member.present);
@@ -87,12 +83,35 @@ pub fn locate<'h>(
     }
 }
 
-fn unlabelled<'h>(question: &Question, haystacks: impl FnOnce() -> &'h Haystacks) -> Gold {
-    let rule = if question.has_spans() {
-        SupportRule::AnswerString
-    } else {
-        SupportRule::Nothing
+/// Locates relevant documents, of which one suffices. They are not listed: a question may have hundreds.
+fn judged(question: &Question, corpus: &Corpus) -> Gold {
+    let support = |holds| Support {
+        holds,
+        rule: SupportRule::Judged,
     };
+    let mut relevant = question.relevant_docs();
+    Gold {
+        documents: support(any_is_present(question, corpus)),
+        chunks: support(relevant.any(|doc| !corpus.chunk_numbers(doc).is_empty())),
+        groups: Vec::new(),
+    }
+}
+
+fn any_is_present(question: &Question, corpus: &Corpus) -> bool {
+    question
+        .relevant_docs()
+        .any(|doc| is_present(corpus.document(doc)))
+}
+
+fn is_present(document: Option<&Document>) -> bool {
+    document.is_some_and(|document| !document.text.trim().is_empty())
+}
+
+fn unlabelled<'h>(
+    question: &Question,
+    rule: SupportRule,
+    haystacks: impl FnOnce() -> &'h Haystacks,
+) -> Gold {
     let (mut documents, mut chunks) = (false, false);
     if question.has_spans() {
         let matcher = AnswerMatcher::new(&question.answers);
@@ -112,6 +131,7 @@ fn unlabelled<'h>(question: &Question, haystacks: impl FnOnce() -> &'h Haystacks
 }
 
 fn locate_member(
+    question: &Question,
     member: &Member,
     corpus: &Corpus,
     matcher: &AnswerMatcher,
@@ -143,6 +163,13 @@ fn locate_member(
     if member.ranges.is_empty() && holding.is_empty() {
         holding = numbers.collect();
     }
+    let is_held = |range: &ByteRange| {
+        let needed = all.intersection(&RangeSet::union([*range]));
+        holding
+            .iter()
+            .any(|&number| RangeSet::union([corpus.chunks()[number].range]).covers(&needed))
+    };
+    let wide = wide_of(member, corpus.typical_chunk_bytes(), is_held);
     let read = RangeSet::union(holding.iter().map(|&number| {
         let range = corpus.chunks()[number].range;
         ByteRange::new(
@@ -152,8 +179,12 @@ fn locate_member(
     }));
     GoldMember {
         doc: member.doc.clone(),
-        present: document.is_some_and(|document| !document.text.trim().is_empty()),
+        present: is_present(document),
         doc_bytes: document.map(|document| document.text.len()),
+        answer_ranges: document.map_or(Vec::new(), |document| {
+            wide::answer_ranges(question, &wide, &document.text)
+        }),
+        wide,
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
         chunks: holding
@@ -163,6 +194,19 @@ fn locate_member(
         has_answer: member.ranges.is_empty()
             && document.is_some_and(|document| matcher.found_in_text(&document.text)),
     }
+}
+
+/// Returns the ranges of a member that are wide and that no single passage holds.
+fn wide_of(
+    member: &Member,
+    typical_bytes: usize,
+    is_held: impl Fn(&ByteRange) -> bool,
+) -> Vec<ByteRange> {
+    let ranges = member.ranges.iter();
+    ranges
+        .filter(|range| wide::is_wide(range.len(), typical_bytes) && !is_held(range))
+        .copied()
+        .collect()
 }
 
 /// Locates the gold evidence of `question` for an external RAG, of whose chunks only those that were `shown` are known.
@@ -183,34 +227,22 @@ pub fn locate_shown(
         AnswerMatcher::default()
     };
     let place = |member: &Member| {
-        locate_shown_member(member, corpus.document(&member.doc), shown, &matcher)
+        let document = corpus.document(&member.doc);
+        locate_shown_member(question, member, document, shown, &matcher)
     };
     let groups: Vec<Vec<GoldMember>> = question
         .evidence
         .iter()
         .map(|group| group.iter().map(place).collect())
         .collect();
-    let ranged = question
-        .evidence
-        .iter()
-        .flatten()
-        .any(|member| !member.ranges.is_empty());
-    let (rule, holds) = match (question.evidence.is_empty(), question.has_spans()) {
-        (true, true) => (SupportRule::AnswerString, answer_in_a_document(&matcher)),
-        (true, false) => (SupportRule::Nothing, false),
-        (false, _) => {
-            let rule = if ranged {
-                SupportRule::Ranges
-            } else {
-                SupportRule::Documents
-            };
-            (
-                rule,
-                groups
-                    .iter()
-                    .all(|group| group.iter().any(|member| member.present)),
-            )
-        }
+    let rule = SupportRule::of(question);
+    let holds = match rule {
+        SupportRule::AnswerString => answer_in_a_document(&matcher),
+        SupportRule::Nothing => false,
+        SupportRule::Judged => any_is_present(question, corpus),
+        SupportRule::Ranges | SupportRule::Documents => groups
+            .iter()
+            .all(|group| group.iter().any(|member| member.present)),
     };
     let support = Support { holds, rule };
     Gold {
@@ -221,6 +253,7 @@ pub fn locate_shown(
 }
 
 fn locate_shown_member(
+    question: &Question,
     member: &Member,
     document: Option<&Document>,
     shown: &[&Passage],
@@ -248,10 +281,17 @@ fn locate_shown_member(
         holding.retain(|passage| needed.iter().any(|range| range.overlaps(passage.range)));
     }
     holding.sort_by_key(|passage| passage.range);
+    let typical = median(shown.iter().map(|passage| passage.text.len()));
+    let is_held = |range: &ByteRange| holding.iter().any(|passage| passage.range.contains(*range));
+    let wide = wide_of(member, typical, is_held);
     GoldMember {
         doc: member.doc.clone(),
-        present: document.is_some_and(|document| !document.text.trim().is_empty()),
+        present: is_present(document),
         doc_bytes: document.map(|document| document.text.len()),
+        answer_ranges: document.map_or(Vec::new(), |document| {
+            wide::answer_ranges(question, &wide, &document.text)
+        }),
+        wide,
         needed,
         chunks: holding.iter().map(|passage| passage.id.clone()).collect(),
         has_answer: member.ranges.is_empty()

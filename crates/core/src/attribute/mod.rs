@@ -5,6 +5,7 @@
 //! with the rule as a sentence, and [`modes`] finds known failure modes. All are pure: they read only a trace and its
 //! passages; the caller says whether an answer is right.
 
+mod bounds;
 pub mod classify;
 mod delivery;
 pub mod elsewhere;
@@ -15,9 +16,11 @@ pub mod place;
 mod reason;
 mod shingles;
 pub mod support;
+mod suspect;
 pub mod terms;
 #[cfg(test)]
 mod tests;
+pub mod wide;
 
 use crate::types::{ByteRange, ChunkId, Corpus, Passage};
 

@@ -4,6 +4,7 @@
 //! Chunks are named by their number in their document, as in their ids (from 0); ranges are bytes. Of alternative
 //! evidence, the one that came nearest is named. A passage of an external RAG has no number and is named by its id.
 
+use super::bounds;
 use super::delivery::{Delivery, Torn};
 use crate::text::numbers::{listed, place, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
@@ -19,7 +20,7 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
         .enumerate()
         .find(|(_, group)| !group.iter().any(|member| member.present));
     let Some((at, group)) = absent else {
-        return "no document holds an answer string".to_owned();
+        return "no relevant document is in the corpus, or all are empty there".to_owned();
     };
     let docs: Vec<String> = group
         .iter()
@@ -45,6 +46,9 @@ pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     };
     match groups.iter().find(without).and_then(|group| group.first()) {
         Some(member) => format!("no chunk holds a byte of the gold of `{}`", member.doc),
+        None if delivery.test.rule() == SupportRule::Judged => {
+            "no chunk holds a byte of a relevant document".to_owned()
+        }
         None if groups.is_empty() => {
             "an answer string is in a document, but whole in no chunk".to_owned()
         }
@@ -76,10 +80,29 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
 
 /// Describes the evidence that reached the stage before `stage` but not `stage` itself.
 pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
+    missed(delivery, stage) + orderer(delivery, stage)
+}
+
+/// Names the retriever's order as the cause of a loss in ranking where nothing else orders the candidates.
+fn orderer(delivery: &Delivery<'_>, stage: Stage) -> &'static str {
+    let has = |step: Step| delivery.trace.step(step).is_some();
+    if stage != Stage::Ranking || has(Step::Reranked) || has(Step::MinScore) || delivery.recorded {
+        ""
+    } else if has(Step::Fused) {
+        " (the fused order: no reranker)"
+    } else {
+        " (the retriever's order: no reranker)"
+    }
+}
+
+fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
     let here = delivery.at(stage);
     let missing = delivery.test.missing_groups(here);
     let Some(&group) = missing.first() else {
-        return without_answer(delivery, stage);
+        return match delivery.test.rule() {
+            SupportRule::Judged => without_relevant(delivery),
+            _ => without_answer(delivery, stage),
+        };
     };
     let member = nearest(delivery, group);
     let members = &delivery.trace.gold.groups[group];
@@ -109,6 +132,9 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
             delivered(stage)
         );
     };
+    if members[member].wide.contains(&range) {
+        return which + &bounds::lost(delivery, (group, member), range);
+    }
     let subject = format!(
         "{which}gold range {} of `{doc}`{alternatives}",
         spoken(range)
@@ -139,6 +165,20 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
         n => format!("; {} more of its gold ranges are missing", thousands(n)),
     };
     subject + " " + &rest + &more
+}
+
+/// Describes a stage without any passage of a relevant document.
+fn without_relevant(delivery: &Delivery<'_>) -> String {
+    let question = &delivery.trace.question;
+    match best_placed(delivery, |id| question.judges_relevant(id.doc())) {
+        None => format!("no passage of a relevant document {}", was_among(delivery)),
+        Some(best) => format!(
+            "the first passage of a relevant document, {} of `{}`, {}",
+            name(best),
+            best.doc(),
+            came(delivery, best)
+        ),
+    }
 }
 
 /// Describes a stage without any passage that holds an answer string, or, with evidence, without one of the gold
@@ -179,7 +219,7 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
 
 /// Returns the member of a group that ranks highest in the final ranking; if none is ranked, one with a chunk among the
 /// candidates; of equals the first.
-fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
+pub(super) fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
     let distance = |member: &usize| {
         let covers = |chunks: &[&ChunkId]| delivery.test.covers((group, *member), chunks);
@@ -197,7 +237,7 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
 }
 
 /// Returns the first chunk of the final ranking, else of the candidates, that `is_wanted`.
-fn best_placed<'a>(
+pub(super) fn best_placed<'a>(
     delivery: &Delivery<'a>,
     is_wanted: impl Fn(&ChunkId) -> bool,
 ) -> Option<&'a ChunkId> {
@@ -210,7 +250,7 @@ fn best_placed<'a>(
 }
 
 /// Describes how far a chunk came.
-fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
+pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     match delivery
         .ranking
         .iter()
@@ -246,7 +286,7 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
 }
 
 /// Completes the sentence "no chunk of it ...".
-fn was_among(delivery: &Delivery<'_>) -> String {
+pub(super) fn was_among(delivery: &Delivery<'_>) -> String {
     format!("was among {}", candidates(delivery))
 }
 
@@ -301,7 +341,7 @@ fn names(chunks: &[&ChunkId]) -> String {
     format!("{lead}{}", listed(&names))
 }
 
-fn name(id: &ChunkId) -> String {
+pub(super) fn name(id: &ChunkId) -> String {
     number(id).map_or_else(
         || format!("passage `{id}`"),
         |number| format!("chunk {number}"),

@@ -2,10 +2,12 @@
 //!
 //! Every evidence group needs one member all of whose ranges lie in the union of the passages' ranges. A member without
 //! ranges represents its whole document: any chunk of it will do. However, if the question has an answer string that
-//! such a document contains, at least one group needs a chunk that holds it. Without evidence, some passage must hold
-//! an answer string. White space that no chunk holds is not missing: see [`GoldMember::needed`].
+//! such a document contains, at least one group needs a chunk that holds it. Without evidence, any passage of a
+//! relevant document will do; without relevance judgments too, some passage must hold an answer string. Ranges that are
+//! wider than a chunk have two readings: see [`Reading`]. White space that no chunk holds is not missing: see [`GoldMember::needed`].
 
 use super::Passages;
+use super::wide::Reading;
 use crate::text::answers::AnswerMatcher;
 use crate::types::{ByteRange, ChunkId, GoldMember, Question, RangeSet, Support, SupportRule};
 
@@ -26,20 +28,6 @@ impl<'a> SupportTest<'a> {
         groups: &'a [Vec<GoldMember>],
         passages: &'a dyn Passages,
     ) -> Self {
-        let rule = match (question.evidence.is_empty(), question.has_spans()) {
-            (true, true) => SupportRule::AnswerString,
-            (true, false) => SupportRule::Nothing,
-            (false, _)
-                if question
-                    .evidence
-                    .iter()
-                    .flatten()
-                    .any(|member| !member.ranges.is_empty()) =>
-            {
-                SupportRule::Ranges
-            }
-            (false, _) => SupportRule::Documents,
-        };
         let matcher = if question.has_spans() {
             AnswerMatcher::new(&question.answers)
         } else {
@@ -49,7 +37,7 @@ impl<'a> SupportTest<'a> {
             question,
             groups,
             matcher,
-            rule,
+            rule: SupportRule::of(question),
             passages,
         }
     }
@@ -60,40 +48,107 @@ impl<'a> SupportTest<'a> {
         self.rule
     }
 
-    /// Returns whether `chunks` together support the question, and by which rule.
+    /// Returns whether `chunks` together support the question by the strict reading, and by which rule.
     #[must_use]
     pub fn of<'b>(&self, chunks: impl IntoIterator<Item = &'b ChunkId>) -> Support {
         let chunks: Vec<&ChunkId> = chunks.into_iter().collect();
-        let holds = match self.rule {
+        Support {
+            holds: self.holds(&chunks, Reading::Strict),
+            rule: self.rule,
+        }
+    }
+
+    /// Returns true if `chunks` together support the question by that reading.
+    #[must_use]
+    pub fn holds(&self, chunks: &[&ChunkId], reading: Reading) -> bool {
+        match self.rule {
             SupportRule::Nothing => false,
             SupportRule::AnswerString => chunks.iter().any(|id| self.holds_answer(id)),
-            SupportRule::Ranges | SupportRule::Documents => {
-                self.missing_groups(&chunks).is_empty() && self.answer_requirement_met(&chunks)
+            SupportRule::Judged => {
+                let mut chunks = chunks.iter();
+                chunks.any(|id| self.question.judges_relevant(id.doc()))
             }
-        };
-        Support {
-            holds,
-            rule: self.rule,
+            SupportRule::Ranges | SupportRule::Documents => {
+                self.missing_by(chunks, reading).next().is_none()
+                    && self.answer_requirement_met(chunks, reading)
+            }
         }
     }
 
     /// Returns the numbers of the groups of which `chunks` hold no member completely.
     #[must_use]
     pub fn missing_groups(&self, chunks: &[&ChunkId]) -> Vec<usize> {
-        let covered = |g: usize| (0..self.groups[g].len()).any(|m| self.covers((g, m), chunks));
-        (0..self.groups.len()).filter(|g| !covered(*g)).collect()
+        self.missing_by(chunks, Reading::Strict).collect()
+    }
+
+    fn missing_by(&self, chunks: &[&ChunkId], reading: Reading) -> impl Iterator<Item = usize> {
+        let is_covered = move |g: usize| {
+            (0..self.groups[g].len()).any(|m| self.covers_by((g, m), chunks, reading))
+        };
+        (0..self.groups.len()).filter(move |g| !is_covered(*g))
     }
 
     /// Returns true if `chunks` hold all that a member (group, then index in it) needs; for a whole document any chunk
     /// will do.
     #[must_use]
-    pub fn covers(&self, (group, member): (usize, usize), chunks: &[&ChunkId]) -> bool {
-        let gold = &self.groups[group][member];
-        if !self.has_ranges((group, member)) {
+    pub fn covers(&self, at: (usize, usize), chunks: &[&ChunkId]) -> bool {
+        self.covers_by(at, chunks, Reading::Strict)
+    }
+
+    fn covers_by(&self, at: (usize, usize), chunks: &[&ChunkId], reading: Reading) -> bool {
+        let gold = &self.groups[at.0][at.1];
+        if !self.has_ranges(at) {
             return chunks.iter().any(|id| id.doc() == gold.doc.as_str());
         }
-        let needed = RangeSet::union(gold.needed.iter().copied());
-        !gold.needed.is_empty() && self.union(gold.doc.as_str(), chunks).covers(&needed)
+        let held = self.union(gold.doc.as_str(), chunks);
+        let all =
+            !gold.needed.is_empty() && held.covers(&RangeSet::union(gold.needed.iter().copied()));
+        all || (reading == Reading::Lenient && self.holds_a_part(at, chunks, &held))
+    }
+
+    /// Returns true if `chunks` hold the ranges of a member that are not wide, and of those that are wide a part that may
+    /// suffice.
+    fn holds_a_part(&self, at: (usize, usize), chunks: &[&ChunkId], held: &RangeSet) -> bool {
+        let gold = &self.groups[at.0][at.1];
+        let ranges = &self.question.evidence[at.0][at.1].ranges;
+        let mut narrow = ranges.iter().filter(|range| !gold.wide.contains(range));
+        narrow.all(|range| held.covers(&self.needed(at, *range)))
+            && if gold.answer_ranges.is_empty() {
+                let mut wide = gold.wide.iter();
+                wide.any(|label| chunks.iter().any(|id| self.shares_half(id, gold, *label)))
+            } else {
+                let mut answers = gold.answer_ranges.iter();
+                answers.any(|answer| held.covers(&self.needed(at, *answer)))
+            }
+    }
+
+    /// Returns true if a passage and a label have at least half of the shorter one's bytes in common.
+    fn shares_half(&self, id: &ChunkId, gold: &GoldMember, label: ByteRange) -> bool {
+        let Some(view) = (id.doc() == gold.doc.as_str())
+            .then(|| self.passages.view(id))
+            .flatten()
+        else {
+            return false;
+        };
+        let shared = RangeSet::union([view.range]).intersection(&RangeSet::union([label]));
+        shared.len_bytes() > 0 && 2 * shared.len_bytes() >= view.range.len().min(label.len())
+    }
+
+    /// Returns true if a cut through `range` can cost the answer although `chunks` hold a part of it: always, unless it is
+    /// wide. A wide one is cut everywhere; there the cut must go through every answer in it, and through one of which
+    /// `chunks` hold a part.
+    #[must_use]
+    pub fn cut_costs(&self, at: (usize, usize), range: ByteRange, chunks: &[&ChunkId]) -> bool {
+        let gold = &self.groups[at.0][at.1];
+        if !gold.wide.contains(&range) {
+            return true;
+        }
+        let held = self.union(gold.doc.as_str(), chunks);
+        let answers = &gold.answer_ranges;
+        answers.iter().all(|answer| self.is_cut(at, *answer))
+            && answers
+                .iter()
+                .any(|answer| held.ranges().iter().any(|range| range.overlaps(*answer)))
     }
 
     /// Returns true if a member has ranges, false if it represents its whole document.
@@ -165,10 +220,10 @@ impl<'a> SupportTest<'a> {
     /// Checks members without ranges: one of the chunks must hold an answer, where a gold document holds one at all. A
     /// group that a member with ranges supports has no further requirement.
     #[must_use]
-    pub fn answer_requirement_met(&self, chunks: &[&ChunkId]) -> bool {
+    pub fn answer_requirement_met(&self, chunks: &[&ChunkId], reading: Reading) -> bool {
         let by_ranges = |g: usize| {
             (0..self.groups[g].len())
-                .any(|m| self.has_ranges((g, m)) && self.covers((g, m), chunks))
+                .any(|m| self.has_ranges((g, m)) && self.covers_by((g, m), chunks, reading))
         };
         let whole = |g: usize| {
             (0..self.groups[g].len())

@@ -51,6 +51,8 @@ closed_set! {
         Packing = "packing",
         /// In the prompt, but the answer is wrong.
         Generation = "generation",
+        /// Not known to be right, and the stage depends on the share of a wide label that the answer needs.
+        Ambiguous = "ambiguous",
         /// The rule of rightness cannot tell whether the answer is right.
         Unsure = "unsure",
         /// Right, with support in the prompt.
@@ -63,7 +65,7 @@ closed_set! {
         Hallucinated = "hallucinated",
         /// Support reached the prompt; no generator was configured.
         Supported = "supported",
-        /// Without gold answers or evidence.
+        /// Without evidence and judgments, and without a gold answer that the documents contain.
         Unattributed = "unattributed",
         /// A call failed; never counted as wrong.
         Failed = "failed",
@@ -79,7 +81,7 @@ impl FailureClass {
             .find(|stage| Self::from(*stage) == self)
     }
 
-    /// Returns true if something was lost: an answerable question without a right answer or without its support, or an
+    /// Returns true if something was lost at a known stage: an answerable question without a right answer or without its support, or an
     /// unanswerable one that was answered.
     #[must_use]
     pub fn is_loss(self) -> bool {
@@ -119,7 +121,7 @@ closed_set! {
 closed_set! {
     /// Circumstances worth knowing in addition to the failure class.
     Flag {
-        /// A gold range is cut by a chunk boundary.
+        /// A gold range that a chunk could hold is cut by a chunk boundary.
         Cut = "cut",
         /// A gold range lies beyond the encoder input limit of its chunk.
         EncoderTruncated = "encoder_truncated",
@@ -129,8 +131,8 @@ closed_set! {
         AnswerElsewhere = "answer_elsewhere",
         /// Right without context, wrong with the retrieved one.
         Misled = "misled",
-        /// Wrong with the gold passages, but answer and gold answer contain one another, or all arms agree on another
-        /// answer.
+        /// Wrong with the gold passages, but answer and gold answer contain one another, or all arms agree on an answer
+        /// that occurs in the gold passages, while no gold answer does.
         LabelSuspect = "label_suspect",
         /// The endpoint counted less than 80% of our count of prompt tokens.
         ServerTruncated = "server_truncated",

@@ -15,6 +15,7 @@ pub struct Corpus {
     chunks: Vec<Chunk>,
     by_doc: HashMap<DocId, (usize, Range<usize>)>,
     by_chunk: HashMap<ChunkId, usize>,
+    typical_chunk_bytes: usize,
 }
 
 impl Corpus {
@@ -40,11 +41,18 @@ impl Corpus {
             .map(|(number, chunk)| (chunk.id.clone(), number))
             .collect();
         Self {
+            typical_chunk_bytes: median(chunks.iter().map(|chunk| chunk.range.len())),
             documents,
             chunks,
             by_doc,
             by_chunk,
         }
+    }
+
+    /// Returns the median length of a chunk's text in bytes; 0 without chunks.
+    #[must_use]
+    pub fn typical_chunk_bytes(&self) -> usize {
+        self.typical_chunk_bytes
     }
 
     /// Returns all documents.
@@ -109,6 +117,16 @@ impl Corpus {
             tokens: None,
         })
     }
+}
+
+/// Returns the upper median; 0 of nothing.
+pub(crate) fn median(values: impl Iterator<Item = usize>) -> usize {
+    let mut values: Vec<usize> = values.collect();
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return 0;
+    }
+    *values.select_nth_unstable(middle).1
 }
 
 #[cfg(test)]

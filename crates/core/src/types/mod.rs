@@ -27,6 +27,7 @@ mod trace;
 pub use chunk::Chunk;
 pub use class::{FailureClass, Fault, Flag, Mode, Stage};
 pub use corpus::Corpus;
+pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
 pub use estimate::{ArmCalls, Estimate, Forecast, JudgeEstimate, Kept, Stop, TimeForecast};

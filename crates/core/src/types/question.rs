@@ -119,6 +119,26 @@ impl Question {
         }
     }
 
+    /// Returns the texts that mark the part of a label that answers the question: gold answers and wordings of required
+    /// facts. None for yes/no questions: `no` occurs in any text.
+    #[must_use]
+    pub fn marks(&self) -> Vec<String> {
+        match self.kind {
+            QuestionKind::YesNo | QuestionKind::Unanswerable => Vec::new(),
+            QuestionKind::Span | QuestionKind::Free => {
+                let facts = self.required.iter().flatten();
+                self.answers.iter().chain(facts).cloned().collect()
+            }
+        }
+    }
+
+    /// Returns true if `doc` counts as relevant.
+    #[must_use]
+    pub fn judges_relevant(&self, doc: &str) -> bool {
+        self.relevant_docs()
+            .any(|relevant| relevant.as_str() == doc)
+    }
+
     /// Returns documents that count as relevant (grade > 0), ascending by id.
     pub fn relevant_docs(&self) -> impl Iterator<Item = &DocId> {
         self.relevant

@@ -67,10 +67,31 @@ closed_set! {
         Ranges = "ranges",
         /// Gold documents without ranges: a chunk of each, one of them with an answer string.
         Documents = "documents",
-        /// No evidence labelled: a passage holds an answer string.
+        /// No evidence, but relevance judgments: a passage of some relevant document.
+        Judged = "judged",
+        /// Neither evidence nor judgments: a passage holds an answer string.
         AnswerString = "answer_string",
-        /// Neither evidence nor gold answers.
+        /// Neither evidence nor judgments nor gold answers.
         Nothing = "nothing",
+    }
+}
+
+impl SupportRule {
+    /// Returns the rule that applies to a question, from its labels alone.
+    #[must_use]
+    pub fn of(question: &Question) -> Self {
+        let mut members = question.evidence.iter().flatten();
+        if members.any(|member| !member.ranges.is_empty()) {
+            Self::Ranges
+        } else if !question.evidence.is_empty() {
+            Self::Documents
+        } else if question.relevant_docs().next().is_some() {
+            Self::Judged
+        } else if question.has_spans() {
+            Self::AnswerString
+        } else {
+            Self::Nothing
+        }
     }
 }
 
@@ -148,6 +169,12 @@ pub struct GoldMember {
     /// Chunks that hold a byte of the ranges, in document order; for a member without ranges those that hold an
     /// answer string, or all of the document's chunks where none does.
     pub chunks: Vec<ChunkId>,
+    /// Its ranges that are too long for a chunk to be expected to hold them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wide: Vec<ByteRange>,
+    /// Places inside `wide` of a gold answer, or of a wording of a required fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answer_ranges: Vec<ByteRange>,
     /// For a member without ranges: true if the document holds an answer string. Not computed for a member with ranges.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_answer: bool,

@@ -36,6 +36,20 @@ pub enum BudgetOf {
     Support,
 }
 
+impl Reading {
+    /// Every reading but the plain one.
+    pub const OTHERS: [Self; 2] = [Self::PartOfLabel, Self::BestAnswer];
+
+    /// Returns the stage that lost the support.
+    fn lost(self, outcome: &Outcome) -> Option<Stage> {
+        if self == Self::PartOfLabel && outcome.is_open() {
+            outcome.lost_leniently_at()
+        } else {
+            outcome.lost
+        }
+    }
+}
+
 impl BudgetOf {
     fn name(self) -> &'static str {
         match self {
@@ -59,6 +73,8 @@ impl BudgetOf {
 pub(super) enum Reading {
     /// Every byte of a label is needed, and the oracle's answer is the best that the generator can do.
     Plain,
+    /// A part of a label that is wider than a chunk suffices.
+    PartOfLabel,
     /// The oracle's answer is at least as good as the others: where it is worse, its passages lacked something.
     BestAnswer,
 }
@@ -109,7 +125,7 @@ pub(super) fn rows(
     let questions = traces.iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| match of {
-            BudgetOf::Support => support_terms(outcome),
+            BudgetOf::Support => support_terms(outcome, reading),
             BudgetOf::Right | BudgetOf::F1(_) => terms_under(trace, outcome, of, reading),
         })
         .collect()
@@ -126,7 +142,7 @@ pub fn loss_budget(
     let rows_of = |reading| rows(traces, outcomes, of, reading);
     let columns = columns(&rows_of(Reading::Plain));
     let plain = means(&columns);
-    let readings = [Reading::BestAnswer].map(|reading| means(&self::columns(&rows_of(reading))));
+    let readings = Reading::OTHERS.map(|reading| means(&self::columns(&rows_of(reading))));
     let resampled = bootstrap.means(&columns);
     let terms = Source::ALL
         .iter()
@@ -183,8 +199,10 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
     outcome.reached?;
     // Without labels the oracle is missing; a failed question lacks an arm.
-    if trace.gold.documents.rule == SupportRule::AnswerString
-        || outcome.class == FailureClass::Failed
+    if matches!(
+        trace.gold.documents.rule,
+        SupportRule::AnswerString | SupportRule::Judged
+    ) || outcome.class == FailureClass::Failed
     {
         return None;
     }
@@ -196,11 +214,12 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     let in_noise = of.score(trace, outcome, ArmName::GoldInNoise);
     let oracle = of.score(trace, outcome, ArmName::Oracle)?;
     let oracle = match reading {
-        Reading::Plain => oracle,
+        Reading::Plain | Reading::PartOfLabel => oracle,
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
-    let (source, best) = match (outcome.lost.and_then(Source::of_lost), in_noise) {
+    let lost = reading.lost(outcome).and_then(Source::of_lost);
+    let (source, best) = match (lost, in_noise) {
         (Some(stage), Some(in_noise)) => {
             terms[Source::Distraction as usize] += oracle - in_noise;
             (stage, in_noise)
@@ -226,10 +245,10 @@ fn is_server_cut(outcome: &Outcome) -> bool {
     outcome.flags.contains(&Flag::ServerTruncated)
 }
 
-fn support_terms(outcome: &Outcome) -> Option<Terms> {
+fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {
     outcome.reached?;
     let mut terms = [0.0; Source::ALL.len()];
-    if let Some(source) = outcome.lost.and_then(Source::of_lost) {
+    if let Some(source) = reading.lost(outcome).and_then(Source::of_lost) {
         terms[source as usize] = 1.0;
     }
     Some(terms)

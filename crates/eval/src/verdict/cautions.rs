@@ -80,10 +80,23 @@ pub(super) fn cautions(
             thousands(failed)
         )
     });
-    [small, failed, uncovered(facts, n), disagreement(facts)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let open = count(facts.outcomes, FailureClass::Ambiguous);
+    let open = (open > 0).then(|| {
+        format!(
+            "{} left open: the label is wider than a chunk, and only a part of it was delivered.",
+            plural(open, "question is", "questions are")
+        )
+    });
+    [
+        small,
+        failed,
+        open,
+        uncovered(facts, n),
+        disagreement(facts),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {

@@ -156,12 +156,20 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let oracle = cautions::oracle_check(facts.traces, facts.outcomes);
     let conclusion = conclude(facts, &losses, &oracle, bootstrap);
     let leader = leader(&losses, conclusion, bootstrap);
+    let is_disputed = leader.as_ref().is_some_and(|plain| {
+        Reading::OTHERS.into_iter().any(|reading| {
+            let losses = Losses::new(&self::rows(facts, reading), bootstrap);
+            let other = self::leader(&losses, conclusion, bootstrap);
+            other.is_none_or(|other| other.source != plain.source)
+        })
+    });
     let [retriever, generator] = [Side::Retriever, Side::Generator]
         .map(|side| side_loss(&losses, side, by_class[side as usize], bootstrap));
     let mut verdict = LossVerdict {
         conclusion,
         bottleneck: leader.as_ref().map(|leader| leader.source),
         undecided: conclusion == Conclusion::Undecided
+            || is_disputed
             || leader.as_ref().is_none_or(|leader| leader.undecided),
         stability: leader.as_ref().map_or(0.0, |leader| leader.stability),
         margin: leader.and_then(|leader| leader.margin),
@@ -229,8 +237,11 @@ fn conclude(
         return Conclusion::NothingLost;
     }
     let plain = larger_side(losses, bootstrap);
-    let other = Losses::new(&rows(facts, Reading::BestAnswer), bootstrap);
-    if larger_side(&other, bootstrap) == plain {
+    let agrees = |reading: Reading| {
+        let losses = Losses::new(&rows(facts, reading), bootstrap);
+        larger_side(&losses, bootstrap) == plain
+    };
+    if Reading::OTHERS.into_iter().all(agrees) {
         plain
     } else {
         Conclusion::Undecided

@@ -111,7 +111,18 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
         }
         _ => " What a generator would lose is not known without answers.",
     };
-    format!("{head}{}{open}", leading(verdict, facts, losses))
+    let partly = facts
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.is_open() && outcome.lost_leniently_at().is_none());
+    let partly = match partly.count() {
+        0 => String::new(),
+        n => format!(
+            " For {} more it holds a part of a label that is wider than a chunk.",
+            thousands(n)
+        ),
+    };
+    format!("{head}{partly}{}{open}", leading(verdict, facts, losses))
 }
 
 fn nothing_lost(n: usize) -> String {
@@ -182,12 +193,11 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         return String::new();
     }
     let meaning = meaning(source, facts);
-    let others = verdict.margin.filter(|_| verdict.undecided);
-    let tie = match others {
-        Some((_, ci)) if ci.holds_zero() && verdict.conclusion != Conclusion::Undecided => {
-            ", though its lead over the next stage may be chance"
-        }
-        _ => "",
+    let is_chance = verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
+    let tie = match (verdict.undecided, verdict.conclusion) {
+        (false, _) | (_, Conclusion::Undecided) => "",
+        (true, _) if is_chance => ", though its lead over the next stage may be chance",
+        (true, _) => ", though another stage may, depending on what the labels leave open",
     };
     format!(" {} loses most, {here:.0}: {meaning}{tie}.", spoken(source))
 }

@@ -63,6 +63,7 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
         (FailureClass::CorrectUnsupported, "right, without evidence"),
         (FailureClass::Supported, "evidence in the prompt"),
         (FailureClass::Unsure, "unsure if right"),
+        (FailureClass::Ambiguous, "open: wide label"),
         (FailureClass::Unattributed, "no usable label"),
     ];
     let costs = costs(summary);
@@ -113,6 +114,7 @@ fn without_answer(outcome: &Outcome) -> FailureClass {
             ..,
         ) => outcome.class,
         (_, None, _) => FailureClass::Unattributed,
+        _ if outcome.is_open() => FailureClass::Ambiguous,
         (_, Some(_), Some(stage)) => stage.into(),
         (_, Some(_), None) => FailureClass::Supported,
     }

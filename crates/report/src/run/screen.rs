@@ -24,7 +24,15 @@ impl RunReport {
     /// and warnings give way until the text, as `render` lays it out, has at most [`LINES`] lines.
     #[must_use]
     pub fn screen(&self, ends: &[Fact], render: impl Fn(&Report) -> String) -> String {
-        let steps = [(LOST, 2, 2), (2, 2, 2), (2, 1, 2), (1, 1, 2), (1, 1, 1), (0, 1, 1), (0, 0, 1)];
+        let steps = [
+            (LOST, 2, 2),
+            (2, 2, 2),
+            (2, 1, 2),
+            (1, 1, 2),
+            (1, 1, 1),
+            (0, 1, 1),
+            (0, 0, 1),
+        ];
         let mut text = String::new();
         for (lost, notices, advice) in steps {
             let shown = Shown {

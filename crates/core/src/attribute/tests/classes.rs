@@ -73,7 +73,7 @@ fn gold_below_k_is_lost_by_ranking() {
     assert_eq!(outcome.class, FailureClass::Ranking);
     assert_eq!(
         outcome.reason,
-        "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2"
+        "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2 (the retriever's order: no reranker)"
     );
     assert_eq!(outcome.reached, Some([true, true, true, false, false]));
 }

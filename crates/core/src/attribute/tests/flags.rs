@@ -31,47 +31,67 @@ fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Judgments) -> Vec<Flag> {
 }
 
 #[test]
-fn a_label_is_suspect_where_answer_and_gold_contain_one_another_or_all_arms_agree() {
+fn a_label_is_suspect_where_the_oracles_answer_and_the_gold_answer_contain_one_another() {
     let wrong = judgments(&[(ArmName::Retrieved, false), (ArmName::Oracle, false)]);
-    let both = |retrieved, oracle| {
-        let (retrieved, oracle) = (
-            (ArmName::Retrieved, retrieved, &["d#1"][..]),
-            (ArmName::Oracle, oracle, &["d#2"][..]),
-        );
-        flags_of(&[retrieved, oracle], wrong.clone())
+    let oracle = |answer| {
+        let arms = [
+            (ArmName::Retrieved, "1815", &["d#1"][..]),
+            (ArmName::Oracle, answer, &["d#1"][..]),
+        ];
+        flags_of(&arms, wrong.clone())
     };
+    assert_eq!(oracle("May 1992"), [Flag::LabelSuspect], "the gold is 1992");
+    assert_eq!(oracle("1816"), []);
+}
+
+/// Flags of a question with that gold answer, all of whose arms are judged wrong. The oracle's passage is the third chunk
+/// of `d`, `dddd eeee.`; the retrieved one is `e`.
+fn suspected(gold_answer: &str, retrieved: &str, oracle: &str, closed_book: &str) -> Vec<Flag> {
+    let corpus = corpus(&TENS);
+    let asked = Question {
+        answers: vec![gold_answer.to_owned()],
+        ..question(vec![vec![member("d", &[(20, 29)])]])
+    };
+    let mut found = trace(asked, &corpus, &["d#2"], &["d#2"], None);
+    let arm = |arm, answer: &str, passages: &[&str]| Arm {
+        arm,
+        attempts: vec![Attempt {
+            passages: passages.iter().map(|id| ChunkId::from(*id)).collect(),
+            ..attempt(answer, Stance::Answered)
+        }],
+    };
+    found.arms = vec![
+        arm(ArmName::Retrieved, retrieved, &["e#0"]),
+        arm(ArmName::Oracle, oracle, &["d#2"]),
+        arm(ArmName::ClosedBook, closed_book, &[]),
+    ];
+    let wrong = judgments(&[(ArmName::Retrieved, false), (ArmName::Oracle, false)]);
+    classify(&found, 2, wrong, &corpus).flags
+}
+
+#[test]
+fn arms_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak_for_them() {
+    // The label says 1815; the gold passage says `eeee` and nothing of 1815.
     assert_eq!(
-        both("1815", "May 1992"),
-        [Flag::LabelSuspect],
-        "the gold is 1992"
-    );
-    assert_eq!(
-        both("1815", "The 1815!"),
+        suspected("1815", "eeee", "The Eeee!", "eeee"),
         [Flag::LabelSuspect],
         "the same answer, as scripts compare answers"
     );
-    assert_eq!(both("1815", "1816"), []);
-    let third = (ArmName::ClosedBook, "1816", &[][..]);
-    let two = [
-        (ArmName::Retrieved, "1815", &["d#1"][..]),
-        (ArmName::Oracle, "1815", &["d#2"][..]),
-    ];
     assert_eq!(
-        flags_of(&[two[0], two[1], third], wrong.clone()),
+        suspected("1815", "eeee", "eeee", "1816"),
         [],
         "one of three arms disagrees"
     );
-    let same_prompt = [
-        (ArmName::Retrieved, "1815", &["d#1"][..]),
-        (ArmName::Oracle, "1815", &["d#1"][..]),
-    ];
     assert_eq!(
-        flags_of(&same_prompt, wrong),
+        suspected("1815", "1816", "1816", "1816"),
         [],
-        "one prompt agrees with itself"
+        "one mistake repeated"
     );
-    let right = judgments(&[(ArmName::Retrieved, true), (ArmName::Oracle, true)]);
-    assert_eq!(flags_of(&two, right), []);
+    assert_eq!(
+        suspected("dddd", "eeee", "eeee", "eeee"),
+        [],
+        "the gold passage holds the gold answer: the reader may repeat one mistake"
+    );
 }
 
 #[test]

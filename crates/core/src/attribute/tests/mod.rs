@@ -5,6 +5,8 @@ mod classes;
 mod elsewhere;
 mod flags;
 mod reasons;
+mod unlabelled;
+mod wide;
 
 use super::classify::{Outcome, classify};
 use super::gold;

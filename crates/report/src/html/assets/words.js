@@ -8,12 +8,13 @@ const CLASSES = {
   ranking: ["bad", "The evidence was among the candidates, but not in the top k."],
   packing: ["bad", "The evidence was in the top k, but not in the prompt."],
   generation: ["bad", "The evidence stood in the prompt, and the answer is wrong all the same."],
+  ambiguous: ["plain", "Its label is wider than a chunk: the stage depends on how much of it is needed."],
   hallucinated: ["bad", "It has no answer in the corpus, and was given one."],
   correct: ["good", "The answer is right, with its support in the prompt."],
   correct_unsupported: ["plain", "The answer is right without support in the prompt: memory, another passage or luck."],
   correct_abstention: ["good", "It has no answer in the corpus, and the generator said so."],
   supported: ["good", "The support reached the prompt; there was no generator to use it."],
-  unattributed: ["plain", "There is nothing gold to go by."],
+  unattributed: ["plain", "There is no evidence, no judgment, and no gold answer that the documents contain."],
   failed: ["plain", "A call failed; never counted as wrong."],
 };
 

@@ -1,0 +1,121 @@
+//! Questions without evidence: relevance judgments, answer strings, nothing usable.
+
+use super::super::gold::{self, Haystacks};
+use super::{TENS, attempt, corpus, judged, member, question, with_gold, wrong};
+use crate::types::{Corpus, FailureClass, Question, Stance, Support, SupportRule};
+
+/// Returns class and reason of a question by what was retrieved (the first two are the top k), packed and answered.
+fn outcome_of(
+    question: &Question,
+    corpus: &Corpus,
+    (ranked, packed): (&[&str], &[&str]),
+    right: Option<bool>,
+) -> (FailureClass, String) {
+    let haystacks = Haystacks::new(corpus);
+    let gold = gold::locate(question, corpus, || &haystacks, &|_| None);
+    let answer = right.map(|right| match right {
+        true => attempt("1992", Stance::Answered),
+        false => wrong(),
+    });
+    let trace = with_gold(question.clone(), gold, ranked, packed, answer);
+    let outcome = judged(&trace, corpus, right.unwrap_or_default(), None);
+    (outcome.class, outcome.reason)
+}
+
+/// A question judged as BEIR does: `e` is relevant, `d` judged and not relevant.
+fn beir() -> Question {
+    let mut asked = Question::new("q".into(), "When cccc?".to_owned());
+    asked.relevant = [("d".into(), 0), ("e".into(), 1)].into();
+    asked
+}
+
+#[test]
+fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
+    let corpus = corpus(&TENS);
+    let labelled = Question {
+        relevant: [].into(),
+        evidence: vec![vec![member("e", &[])]],
+        ..beir()
+    };
+    let ways: [(&[&str], &[&str], FailureClass); 4] = [
+        (&["d#0"], &["d#0"], FailureClass::Retrieval),
+        (
+            &["d#0", "d#1", "e#0"],
+            &["d#0", "d#1"],
+            FailureClass::Ranking,
+        ),
+        (&["d#0", "e#0"], &["d#0"], FailureClass::Packing),
+        (&["e#0"], &["e#0"], FailureClass::Supported),
+    ];
+    for (ranked, packed, class) in ways {
+        for asked in [&beir(), &labelled] {
+            assert_eq!(outcome_of(asked, &corpus, (ranked, packed), None).0, class);
+        }
+    }
+    let gone = Question {
+        relevant: [("gone".into(), 1)].into(),
+        ..beir()
+    };
+    assert_eq!(
+        outcome_of(&gone, &corpus, (&["d#0"], &["d#0"]), None),
+        (
+            FailureClass::Corpus,
+            "no relevant document is in the corpus, or all are empty there".to_owned()
+        )
+    );
+}
+
+#[test]
+fn one_relevant_document_suffices_whatever_its_passage_holds() {
+    let corpus = corpus(&TENS);
+    let asked = Question {
+        relevant: [("d".into(), 1), ("gone".into(), 2)].into(),
+        ..question(vec![])
+    };
+    let gold = gold::locate(&asked, &corpus, || panic!("judged"), &|_| None);
+    let support = Support {
+        holds: true,
+        rule: SupportRule::Judged,
+    };
+    assert_eq!((gold.documents, gold.chunks), (support, support));
+    assert!(gold.groups.is_empty());
+    // Chunk 0 of `d` does not hold the answer 1992; judgments come before answer strings.
+    assert_eq!(
+        outcome_of(&asked, &corpus, (&["d#0"], &["d#0"]), Some(false)).0,
+        FailureClass::Generation
+    );
+    assert_eq!(
+        outcome_of(&asked, &corpus, (&["e#0", "e#0", "d#2"], &["e#0"]), Some(false)),
+        (
+            FailureClass::Ranking,
+            "the first passage of a relevant document, chunk 2 of `d`, came third, below the top 2 \
+             (the retriever's order: no reranker)"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn a_reference_answer_that_no_document_contains_blames_no_stage() {
+    let corpus = corpus(&TENS);
+    let asked = Question {
+        answers: vec!["It happened in the year 1992, as far as is known.".to_owned()],
+        ..question(vec![])
+    };
+    let of = |right| outcome_of(&asked, &corpus, (&["d#1"], &["d#1"]), right);
+    assert_eq!(
+        of(Some(false)),
+        (
+            FailureClass::Unattributed,
+            "no evidence, and no document contains a gold answer".to_owned()
+        )
+    );
+    assert_eq!(
+        of(Some(true)),
+        (
+            FailureClass::CorrectUnsupported,
+            "right, with no evidence, and no document contains a gold answer".to_owned()
+        )
+    );
+    assert_eq!(of(None).0, FailureClass::Unattributed);
+}
