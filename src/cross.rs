@@ -9,7 +9,6 @@ use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::config::GeneratorName;
 use ragtriage_eval::compare::ComparePlan;
 use ragtriage_eval::compare::cross::{Call, Cross, Crossed, CrossedRun, Crossing};
 use ragtriage_eval::compare::pairs::Pairs;
@@ -156,7 +155,7 @@ async fn wire(
 /// Says how many calls will go where; nothing for a reader in this process.
 async fn announce(at: usize, settings: &Settings, reader: &Reader, calls: &[Call], n_again: usize) {
     let generation = &settings.generation;
-    if generation.generator != GeneratorName::Openai || calls.len() + n_again == 0 {
+    if !generation.calls_endpoint() || calls.len() + n_again == 0 {
         return;
     }
     let mut n_kept = 0;

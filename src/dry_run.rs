@@ -75,7 +75,7 @@ pub(super) async fn dry_run(
 }
 
 /// Counts over the very prompts of the run, as far as `local` has the run's own retrieval.
-async fn counted(
+pub(super) async fn counted(
     args: &RunArgs,
     local: &Resolved,
     dataset: Dataset,
@@ -105,6 +105,7 @@ fn generator(settings: &Settings) -> String {
             "the built-in reader, on this machine, free of charge".to_owned()
         }
         GeneratorName::Qa => format!("{}, on this machine, free of charge", generation.model),
+        GeneratorName::Recorded => "recorded responses, free of charge".to_owned(),
         GeneratorName::None => "none: retrieval alone".to_owned(),
     }
 }

@@ -37,8 +37,7 @@ pub fn environment(
         || settings.chunking.tokenizer == Tokenizer::Model
         || settings.generation.generator == GeneratorName::Qa
         || settings.judge.kind == JudgeKind::CrossEncoder
-        || ((settings.generation.generator == GeneratorName::Openai || settings.judge.is_on())
-            && !no_cache);
+        || ((settings.generation.calls_endpoint() || settings.judge.is_on()) && !no_cache);
     let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file
     let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(

@@ -22,6 +22,7 @@ mod model;
 mod next;
 mod output;
 mod page;
+mod recorded;
 mod report;
 mod report_format;
 mod resume;

@@ -12,7 +12,7 @@ use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
 use crate::sample::sample;
-use crate::{announce, dry_run, judge, output, report, resume};
+use crate::{announce, dry_run, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
@@ -52,6 +52,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             let done = done.map(done_by).unwrap_or_default();
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
+        let earlier = args.resume.as_ref().filter(|_| !begins);
+        let earlier = earlier
+            .map(|name| earlier_traces(&args.out, name))
+            .transpose()?;
+        recorded::check(&args, &resolved, &earlier.map(done_by).unwrap_or_default()).await?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = ProgressBars::new();
         let judge =

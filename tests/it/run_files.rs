@@ -36,6 +36,7 @@ const KEYS: [&str; 12] = [
 
 const CLASSES: [&str; 15] = [
     "ambiguous",
+    "not_recorded",
     "unsure",
     "corpus",
     "chunking",

@@ -165,7 +165,7 @@ impl QuestionColumns<'_> {
 
     /// Returns the questions that did not fail.
     pub(super) fn questions(&self) -> impl Iterator<Item = usize> {
-        (0..self.traces.len()).filter(|&at| self.outcomes[at].class != FailureClass::Failed)
+        (0..self.traces.len()).filter(|&at| !self.outcomes[at].class.has_no_result())
     }
 
     fn part(&self, value: String, questions: &[usize]) -> Slice {

@@ -31,7 +31,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Outcome> {
         .map(|(trace, outcome): (&Trace, &Outcome)| {
             if outcome.lost.is_none()
                 || !outcome.flags.contains(&Flag::AnswerElsewhere)
-                || outcome.class == FailureClass::Failed
+                || outcome.class.has_no_result()
             {
                 return outcome.clone();
             }
@@ -101,7 +101,10 @@ fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> 
     let answerable = outcomes.iter().filter(|outcome| {
         !matches!(
             outcome.class,
-            FailureClass::Failed | FailureClass::CorrectAbstention | FailureClass::Hallucinated
+            FailureClass::Failed
+                | FailureClass::NotRecorded
+                | FailureClass::CorrectAbstention
+                | FailureClass::Hallucinated
         )
     });
     answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))

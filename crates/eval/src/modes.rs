@@ -81,7 +81,7 @@ pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
         .par_iter()
         .zip(outcomes)
         .map(|(trace, outcome): (&Trace, &Outcome)| match outcome.class {
-            FailureClass::Failed => Signs::default(),
+            class if class.has_no_result() => Signs::default(),
             _ => modes::signs(trace, outcome, k, titled, &run.passages),
         })
         .collect()
@@ -126,7 +126,7 @@ fn passed(outcome: &Outcome, stage: Stage) -> bool {
             .reached
             .is_some_and(|reached| reached[Stage::Packing as usize]),
     };
-    is_beyond && outcome.class != FailureClass::Failed && outcome.class != stage.into()
+    is_beyond && !outcome.class.has_no_result() && outcome.class != stage.into()
 }
 
 /// Returns `None` if the mode is unknown for all lost questions.

@@ -8,8 +8,8 @@ use super::{Passages, bounds, reason, suspect};
 use crate::rightness::{Correctness, unsupported_values};
 use crate::text::numbers::thousands;
 use crate::types::{
-    ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support,
-    SupportRule, Trace,
+    ArmName, Attempt, ChunkId, ErrorKind, FailureClass, Fault, Flag, QuestionKind, Stage, Stance,
+    Support, SupportRule, Trace,
 };
 
 /// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
@@ -192,7 +192,11 @@ fn decide(
 ) -> (FailureClass, Option<Fault>, String) {
     let attempt = trace.attempt(ArmName::Retrieved);
     if let Some(failure) = trace.failure() {
-        return (FailureClass::Failed, None, failure.to_string());
+        let class = match failure.error.kind {
+            ErrorKind::NotRecorded => FailureClass::NotRecorded,
+            _ => FailureClass::Failed,
+        };
+        return (class, None, failure.to_string());
     }
     if trace.question.kind == QuestionKind::Unanswerable {
         return unanswerable(attempt);

@@ -16,6 +16,7 @@ impl Settings {
             dense.ca_file.as_mut(),
             self.rerank.ca_file.as_mut(),
             generation.ca_file.as_mut(),
+            generation.responses.as_mut(),
             self.judge.ca_file.as_mut(),
             self.cache.dir.as_mut(),
         ];

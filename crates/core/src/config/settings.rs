@@ -169,8 +169,20 @@ pub enum GeneratorName {
     Qa,
     /// An OpenAI-compatible endpoint.
     Openai,
+    /// A file of recorded responses, `responses`.
+    Recorded,
     /// No generator: retrieval only.
     None,
+}
+
+impl GenerationSettings {
+    /// Returns true if prompts may be sent to an endpoint.
+    #[must_use]
+    pub fn calls_endpoint(&self) -> bool {
+        let is_recorded = self.generator == GeneratorName::Recorded;
+        self.generator == GeneratorName::Openai
+            || is_recorded && self.fallback == Some(GeneratorName::Openai)
+    }
 }
 
 /// `[generation]`
@@ -186,6 +198,13 @@ pub struct GenerationSettings {
     /// For `qa`: abstain where no answer has the highest score, for checkpoints trained on unanswerable questions (SQuAD 2.0).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub abstain: bool,
+    /// For `recorded`: JSON lines with the responses to exact prompts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub responses: Option<PathBuf>,
+    /// For `recorded`: the generator of prompts without a recorded response. Default: none; such prompts are reported, and a run that
+    /// lacks more than 5% of its responses does not start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<GeneratorName>,
     /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
@@ -262,6 +281,8 @@ impl Default for GenerationSettings {
             base_url: "http://localhost:11434/v1".to_owned(),
             model: String::new(),
             abstain: false,
+            responses: None,
+            fallback: None,
             api_key_env: None,
             headers_env: BTreeMap::new(),
             extra_body: serde_json::Map::new(),

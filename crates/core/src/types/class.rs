@@ -67,6 +67,8 @@ closed_set! {
         Supported = "supported",
         /// Without evidence and judgments, and without a gold answer that the documents contain.
         Unattributed = "unattributed",
+        /// The file of recorded responses has none to a prompt of it; never counted as wrong.
+        NotRecorded = "not_recorded",
         /// A call failed; never counted as wrong.
         Failed = "failed",
     }
@@ -79,6 +81,12 @@ impl FailureClass {
         Stage::ALL
             .into_iter()
             .find(|stage| Self::from(*stage) == self)
+    }
+
+    /// Returns true if the question has no result to judge.
+    #[must_use]
+    pub fn has_no_result(self) -> bool {
+        matches!(self, Self::NotRecorded | Self::Failed)
     }
 
     /// Returns true if something was lost at a known stage: an answerable question without a right answer or without its support, or an

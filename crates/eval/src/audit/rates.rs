@@ -157,7 +157,7 @@ fn audited_classes(
         .iter()
         .filter_map(|question| Some((question, question.correct?)));
     let mut sizes = [0.0; 2];
-    for at in (0..outcomes.len()).filter(|at| outcomes[*at].class != FailureClass::Failed) {
+    for at in (0..outcomes.len()).filter(|at| !outcomes[*at].class.has_no_result()) {
         sizes[usize::from(is_unsure(at))] += 1.0;
     }
     let mut sampled = [0.0; 2];

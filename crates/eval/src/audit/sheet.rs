@@ -100,7 +100,7 @@ pub fn sheet(
     seed: u64,
 ) -> Vec<SheetLine> {
     let (unsure, others): (Vec<usize>, Vec<usize>) = (0..run.traces.len())
-        .filter(|at| outcomes[*at].class != FailureClass::Failed)
+        .filter(|at| !outcomes[*at].class.has_no_result())
         .partition(|at| rule[*at] == Some(Correctness::Unsure));
     let n_unsure = unsure
         .len()

@@ -15,7 +15,7 @@ use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, Stage, SupportRule, Trace};
+use ragtriage_core::types::{ArmName, Flag, Interval, Stage, SupportRule, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
@@ -202,7 +202,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     if matches!(
         trace.gold.documents.rule,
         SupportRule::AnswerString | SupportRule::Judged
-    ) || outcome.class == FailureClass::Failed
+    ) || outcome.class.has_no_result()
     {
         return None;
     }

@@ -72,14 +72,12 @@ pub(super) fn cautions(
             plural(n_clusters.min(n), "cluster", "clusters")
         )
     });
-    let failed = count(facts.outcomes, FailureClass::Failed);
-    let failed = (failed > 0).then(|| {
-        let all = thousands(facts.outcomes.len());
-        format!(
-            "{} of {all} questions failed and are left out.",
-            thousands(failed)
-        )
-    });
+    let failed = left_out(facts, FailureClass::Failed, "failed");
+    let unrecorded = left_out(
+        facts,
+        FailureClass::NotRecorded,
+        "have no recorded response",
+    );
     let open = count(facts.outcomes, FailureClass::Ambiguous);
     let open = (open > 0).then(|| {
         format!(
@@ -90,6 +88,7 @@ pub(super) fn cautions(
     [
         small,
         failed,
+        unrecorded,
         open,
         uncovered(facts, n),
         disagreement(facts),
@@ -99,11 +98,27 @@ pub(super) fn cautions(
     .collect()
 }
 
+fn left_out(facts: &VerdictFacts<'_>, class: FailureClass, what: &str) -> Option<String> {
+    let (n, all) = (
+        count(facts.outcomes, class),
+        thousands(facts.outcomes.len()),
+    );
+    (n > 0).then(|| {
+        format!(
+            "{} of {all} questions {what} and are left out.",
+            thousands(n)
+        )
+    })
+}
+
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let answerable = facts.outcomes.iter().filter(|outcome| {
         !matches!(
             outcome.class,
-            FailureClass::Failed | FailureClass::CorrectAbstention | FailureClass::Hallucinated
+            FailureClass::Failed
+                | FailureClass::NotRecorded
+                | FailureClass::CorrectAbstention
+                | FailureClass::Hallucinated
         )
     });
     let answerable = answerable.count();

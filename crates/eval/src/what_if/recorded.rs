@@ -10,9 +10,7 @@ use crate::verdict::{self, BudgetOf, Source};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::Settings;
-use ragtriage_core::types::{
-    ArmName, ChunkId, FailureClass, QuestionKind, Stage, Step, SupportRule, Trace,
-};
+use ragtriage_core::types::{ArmName, ChunkId, QuestionKind, Stage, Step, SupportRule, Trace};
 use ragtriage_runs::SavedRun;
 
 /// A run's questions whose support can be tested, with the limits of their prompts.
@@ -89,7 +87,7 @@ impl<'a> RecordedRun<'a> {
 
 fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
     outcome.reached.is_some()
-        && outcome.class != FailureClass::Failed
+        && !outcome.class.has_no_result()
         && trace.question.kind != QuestionKind::Unanswerable
         && trace.final_ranking().is_some()
 }

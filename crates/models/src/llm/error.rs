@@ -5,6 +5,7 @@
 
 use ragtriage_core::hint::Hint;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ragtriage_core::prompt::TemplateError;
@@ -119,6 +120,19 @@ pub enum LlmError {
         setting: &'static str,
         reason: String,
     },
+    /// The file of recorded responses cannot be read.
+    #[error("cannot read the recorded responses `{}`", .path.display())]
+    ResponsesFile { path: PathBuf, source: io::Error },
+    /// A line of the file of recorded responses is invalid.
+    #[error("recorded responses `{}`, line {line}: {problem}", .path.display())]
+    Responses {
+        path: PathBuf,
+        line: usize,
+        problem: String,
+    },
+    /// The file of recorded responses has none to this prompt.
+    #[error("`{}` has no response to this prompt", .path.display())]
+    NotRecorded { path: PathBuf },
     /// The checkpoint of a local reader is missing or unreadable.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -182,6 +196,9 @@ impl LlmError {
             | Self::BadSetting { .. }
             | Self::Checkpoint(_)
             | Self::Worker(_)
+            | Self::ResponsesFile { .. }
+            | Self::Responses { .. }
+            | Self::NotRecorded { .. }
             | Self::TemplateFile { .. }
             | Self::Template { .. } => ErrorClass::Permanent,
         }
@@ -208,8 +225,11 @@ impl LlmError {
             | Self::BadSetting { .. }
             | Self::Checkpoint(_)
             | Self::Worker(_)
+            | Self::ResponsesFile { .. }
+            | Self::Responses { .. }
             | Self::TemplateFile { .. }
             | Self::Template { .. } => ErrorKind::Permanent,
+            Self::NotRecorded { .. } => ErrorKind::NotRecorded,
         }
     }
 }
@@ -249,6 +269,13 @@ impl Hint for LlmError {
             Self::TemplateFile { .. } => {
                 Some("`generation.prompt` is `short-answer`, `free`, or a file's path")
             }
+            Self::ResponsesFile { .. } => {
+                Some("name the file of recorded responses as `generation.responses`")
+            }
+            Self::Responses { .. } => Some(
+                "the first line is a header with `model`; every other line is `{\"key\": ..., \"response\": ...}`",
+            ),
+            Self::NotRecorded { .. } => Some(NOT_RECORDED),
             Self::GaveUp { last, .. } => return last.hint(),
             Self::Busy { .. }
             | Self::Rejected { .. }
@@ -271,8 +298,12 @@ pub fn kind_hint(kind: ErrorKind) -> Option<&'static str> {
         | ErrorKind::Transient
         | ErrorKind::TooLong
         | ErrorKind::Permanent => None,
+        ErrorKind::NotRecorded => Some(NOT_RECORDED),
     }
 }
+
+const NOT_RECORDED: &str = "the responses were recorded for other settings; name an endpoint (`generation.generator = \"openai\"`), or a \
+     reader for the rest (`generation.fallback`)";
 
 const SLOW: &str = "raise `generation.timeout_s` or lower `generation.concurrency`";
 

@@ -15,6 +15,7 @@ mod limit;
 pub mod openai;
 mod pause;
 mod qa;
+mod recorded;
 mod retry;
 mod template;
 
@@ -28,6 +29,7 @@ pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
 pub use self::kept::KeptReply;
 pub use self::qa::SpanReader;
+pub use self::recorded::{RecordedResponses, response_key};
 pub use self::retry::Retrying;
 pub use self::template::load_template;
 use ragtriage_core::prompt::Prompt;

@@ -65,9 +65,10 @@ fn row(class: &ClassRow, n: f64) -> Row {
 fn paint(class: FailureClass) -> Paint {
     match class {
         lost if lost.is_loss() => Paint::Loss,
-        FailureClass::Ambiguous | FailureClass::Unattributed | FailureClass::Failed => {
-            Paint::Hollow
-        }
+        FailureClass::Ambiguous
+        | FailureClass::Unattributed
+        | FailureClass::NotRecorded
+        | FailureClass::Failed => Paint::Hollow,
         _ => Paint::Plain,
     }
 }

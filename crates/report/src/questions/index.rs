@@ -172,6 +172,7 @@ pub(super) fn run(
             _ if run.manifest.external.is_some() => None,
             GeneratorName::None => None,
             GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.clone()),
+            GeneratorName::Recorded => Some("recorded".to_owned()),
             GeneratorName::Baseline => Some("baseline".to_owned()),
         },
         prompt: template.map(|template| prompt(&template, chunking.title_prefix)),

@@ -55,6 +55,7 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
             "unanswerable and abstained",
         ),
         (FailureClass::Hallucinated, "unanswerable and answered"),
+        (FailureClass::NotRecorded, "without a recorded response"),
         (FailureClass::Failed, "failed"),
     ];
     let n_outside: usize = outside.iter().map(|(class, _)| count(*class)).sum();
@@ -110,7 +111,10 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
 fn without_answer(outcome: &Outcome) -> FailureClass {
     match (outcome.class, outcome.reached, outcome.lost) {
         (
-            FailureClass::Failed | FailureClass::CorrectAbstention | FailureClass::Hallucinated,
+            FailureClass::Failed
+            | FailureClass::NotRecorded
+            | FailureClass::CorrectAbstention
+            | FailureClass::Hallucinated,
             ..,
         ) => outcome.class,
         (_, None, _) => FailureClass::Unattributed,

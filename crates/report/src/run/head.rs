@@ -121,6 +121,10 @@ fn describe_generation(generation: &GenerationSettings) -> String {
             "{} at {}, prompt `{}`, {context_tokens} context tokens",
             generation.model, generation.base_url, generation.prompt
         ),
+        GeneratorName::Recorded => format!(
+            "recorded responses, prompt `{}`, {context_tokens} context tokens",
+            generation.prompt
+        ),
         GeneratorName::None => "none: retrieval alone".to_owned(),
         GeneratorName::Qa => format!(
             "question answering by {}, {context_tokens} context tokens",

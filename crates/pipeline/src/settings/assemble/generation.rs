@@ -15,7 +15,8 @@ use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Pric
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
 use ragtriage_models::llm::{
-    Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, Secret, SpanReader,
+    Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, RecordedResponses, Secret,
+    SpanReader,
 };
 
 /// A prompt's deadline in units of the time for one call.
@@ -42,10 +43,39 @@ pub(super) async fn generator(
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
+    let resolved = wiring.resolved;
+    let generation = &resolved.settings.generation;
+    if generation.generator != GeneratorName::Recorded {
+        return one(generation.generator, wiring, allowance).await;
+    }
+    let fallback = match generation.fallback {
+        Some(name) => one(name, wiring, allowance).await?,
+        None => None,
+    };
+    let responses = generation.responses.as_ref().ok_or_else(|| {
+        let hint = "name the file of recorded responses";
+        unusable("`generation.responses` is not set", Some(hint.to_owned()))
+    })?;
+    let path = resolved.base().join(responses);
+    let text = std::fs::read_to_string(&path).map_err(|source| LlmError::ResponsesFile {
+        path: path.clone(),
+        source,
+    })?;
+    let recorded = RecordedResponses::new(&path, &text, fallback)?;
+    wiring.record("generator", recorded.name(), None);
+    Ok(Some(Arc::new(recorded)))
+}
+
+/// Creates a generator that is not `recorded`.
+async fn one(
+    name: GeneratorName,
+    wiring: &mut Wiring<'_>,
+    allowance: Option<Arc<Allowance>>,
+) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
     let (resolved, environment) = (wiring.resolved, wiring.environment);
     let generation = &resolved.settings.generation;
-    let generator: Arc<dyn Generator> = match generation.generator {
-        GeneratorName::None => return Ok(None),
+    let generator: Arc<dyn Generator> = match name {
+        GeneratorName::None | GeneratorName::Recorded => return Ok(None),
         GeneratorName::Baseline => Arc::new(Baseline),
         GeneratorName::Qa => return Ok(Some(span_reader(wiring).await?)),
         GeneratorName::Openai => {
@@ -151,7 +181,7 @@ pub(super) fn allowance(
     table: EndpointTable,
 ) -> Result<Option<Arc<Allowance>>, SettingsError> {
     let limits = terms(generation).limits;
-    if generation.generator != GeneratorName::Openai || limits == Limits::default() {
+    if !generation.calls_endpoint() || limits == Limits::default() {
         return Ok(None);
     }
     let price = generation.price;
@@ -178,19 +208,19 @@ pub(super) fn allowance(
 /// Returns the number of questions processed concurrently: for an endpoint twice the number of calls, so that a prompt is ready
 /// whenever a call ends; for local work the same number.
 pub(super) fn concurrency(settings: &Settings) -> usize {
-    match settings.generation.generator {
-        GeneratorName::Openai => 2 * calls(settings),
-        GeneratorName::Baseline | GeneratorName::Qa | GeneratorName::None => calls(settings),
+    if settings.generation.calls_endpoint() {
+        2 * calls(settings)
+    } else {
+        calls(settings)
     }
 }
 
 /// Returns the number of concurrent generator calls: a maximum for an endpoint, two per core for local work (one may wait
 /// for the vector engine).
 pub(super) fn calls(settings: &Settings) -> usize {
-    match settings.generation.generator {
-        GeneratorName::Openai => most_concurrency(&settings.generation),
-        GeneratorName::Baseline | GeneratorName::Qa | GeneratorName::None => {
-            2 * rayon::current_num_threads()
-        }
+    if settings.generation.calls_endpoint() {
+        most_concurrency(&settings.generation)
+    } else {
+        2 * rayon::current_num_threads()
     }
 }

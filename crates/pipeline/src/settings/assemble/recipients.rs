@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, GeneratorName, JudgeKind, RerankSettings, VectorStoreKind,
+    Bm25Store, DenseSettings, JudgeKind, RerankSettings, VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -74,7 +74,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .endpoint
         .iter()
         .map(|url| to(RecipientRole::Reranker, url));
-    let is_openai = generation.generator == GeneratorName::Openai;
+    let is_openai = generation.calls_endpoint();
     let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url));
     encoder
         .chain(store)

@@ -15,6 +15,7 @@ const CLASSES = {
   correct_abstention: ["good", "It has no answer in the corpus, and the generator said so."],
   supported: ["good", "The support reached the prompt; there was no generator to use it."],
   unattributed: ["plain", "There is no evidence, no judgment, and no gold answer that the documents contain."],
+  not_recorded: ["plain", "The file of recorded responses has none to one of its prompts."],
   failed: ["plain", "A call failed; never counted as wrong."],
 };
 
