@@ -20,7 +20,7 @@ use ragtriage_core::types::RetrieverName;
 use ragtriage_datasets::Inspection;
 use ragtriage_datasets::lint::lengths::PromptBudget;
 use ragtriage_datasets::lint::subject::LintSubject;
-use ragtriage_datasets::lint::{self, Lint, PoolSummary, holes, lengths};
+use ragtriage_datasets::lint::{self, Lint, PoolSummary, grain, holes, lengths};
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
@@ -148,6 +148,7 @@ async fn searched(
         });
         pools.corpus
     };
+    lint.figures.labels = grain::labels(subject.questions, &corpus);
     let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions)
         .await
         .map_err(PipelineError::from)?;

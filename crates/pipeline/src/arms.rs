@@ -1,12 +1,11 @@
 //! Passages of the prompt of each arm.
 
+use super::oracle::{Room, oracle};
 use super::plan::Plan;
 use super::prompt;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::NoisePosition;
-use ragtriage_core::types::{
-    ArmName, ByteRange, ChunkId, Corpus, Gold, GoldMember, Question, QuestionKind, Trace,
-};
+use ragtriage_core::types::{ArmName, ChunkId, Corpus, Gold, Trace};
 
 /// Returns the arms of this question, each with the chunks of its prompt in order: those of `plan`, `Oracle` and
 /// `GoldInNoise` only if its gold evidence is in the corpus, `ClosedBook` only if `in_sample`.
@@ -18,23 +17,25 @@ pub fn prompts(
     plan: &Plan,
 ) -> Vec<(ArmName, Vec<ChunkId>)> {
     let packed: Vec<ChunkId> = trace.packed().cloned().collect();
-    let oracle = oracle(&trace.question, &trace.gold, corpus);
+    let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
+    let room = Room {
+        k: plan.retrieval.k,
+        context_tokens: plan.prompt.context_tokens,
+        tokens: &tokens,
+    };
+    let oracle = oracle(&trace.question, &trace.gold, corpus, &room);
     let chunks = |arm: &ArmName| match arm {
         ArmName::Retrieved => Some(packed.clone()),
         ArmName::Oracle => oracle.clone(),
         ArmName::GoldInNoise => {
             let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
-            let (budget, position) = (plan.prompt.context_tokens, plan.arms.noise_position);
             Some(gold_in_noise(
                 &test,
                 &trace.gold,
                 &packed,
                 oracle.as_deref()?,
-                (
-                    |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix),
-                    budget,
-                ),
-                position,
+                (tokens, room.context_tokens),
+                plan.arms.noise_position,
             ))
         }
         ArmName::ClosedBook => in_sample.then(Vec::new),
@@ -86,7 +87,9 @@ fn gold_in_noise(
     while used > budget {
         let noise = (0..kept.len()).rev().find(|&at| {
             let without = [&kept[..at], &kept[at + 1..]].concat();
-            !is_gold(gold, &kept[at]) && (holds(&without) || !can_hold)
+            !is_gold(gold, &kept[at])
+                && !oracle.contains(&kept[at])
+                && (holds(&without) || !can_hold)
         });
         let Some(at) = noise else {
             break;
@@ -107,62 +110,12 @@ fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
     members.any(|member| member.chunks.contains(id))
 }
 
-/// Returns the oracle's chunks: for each group its first member's, the fewest that cover its ranges, groups in order,
-/// each chunk once. `None` if nothing is labelled or a gold document is missing from the corpus: the oracle arm is then
-/// skipped.
-fn oracle(question: &Question, gold: &Gold, corpus: &Corpus) -> Option<Vec<ChunkId>> {
-    if gold.groups.is_empty() || question.kind == QuestionKind::Unanswerable {
-        return None;
-    }
-    let mut chosen: Vec<ChunkId> = Vec::new();
-    for group in &gold.groups {
-        let member = group.iter().find(|member| !member.chunks.is_empty())?;
-        for id in fewest_covering(member, corpus) {
-            if !chosen.contains(&id) {
-                chosen.push(id);
-            }
-        }
-    }
-    Some(chosen)
-}
-
-/// Returns the fewest of the member's chunks whose union covers its needed ranges, in document order: from left to
-/// right, of the chunks that contain the first uncovered byte, the one that reaches farthest (optimal for intervals).
-/// For a member without ranges: its first chunk, preferably one that contains an answer.
-fn fewest_covering(member: &GoldMember, corpus: &Corpus) -> Vec<ChunkId> {
-    if member.needed.is_empty() {
-        return member.chunks.iter().take(1).cloned().collect();
-    }
-    let range = |id: &ChunkId| {
-        corpus
-            .chunk_number(id)
-            .map_or(ByteRange::new(0, 0), |n| corpus.chunks()[n].range)
-    };
-    let mut needed = member.needed.clone();
-    needed.sort_unstable();
-    let (mut chosen, mut held_to) = (Vec::new(), 0);
-    for part in needed {
-        let mut at = part.start.max(held_to);
-        while at < part.end {
-            let holding = member
-                .chunks
-                .iter()
-                .filter(|id| range(id).start <= at && at < range(id).end);
-            let Some(best) = holding.max_by_key(|id| range(id).end) else {
-                break;
-            };
-            held_to = range(best).end;
-            at = held_to;
-            chosen.push(best.clone());
-        }
-    }
-    chosen
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{Chunk, Document, Member, Support, SupportRule};
+    use ragtriage_core::types::{
+        Chunk, Document, GoldMember, Member, Question, QuestionKind, Support, SupportRule,
+    };
 
     fn corpus(ranges: &[(usize, usize)]) -> Corpus {
         let document = Document {
@@ -206,16 +159,6 @@ mod tests {
             .collect()
     }
 
-    #[test]
-    fn the_fewest_overlapping_chunks_cover_a_long_range() {
-        // 5..45 over 0..20, 10..30, 20..40, 30..50: 0 reaches 20, then 2 (20..40) beats 1, then 3.
-        let corpus = corpus(&[(0, 20), (10, 30), (20, 40), (30, 50)]);
-        assert_eq!(
-            ordinals(&fewest_covering(&member(&corpus, &[(5, 45)]), &corpus)),
-            ["0", "2", "3"]
-        );
-    }
-
     /// The gold-in-noise prompt for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, given the `packed` chunks.
     fn in_noise(
         packed: &[&str],
@@ -256,10 +199,15 @@ mod tests {
             groups,
         };
         let test = SupportTest::new(&question, &gold.groups, &corpus);
-        let oracle = oracle(&question, &gold, &corpus).expect("all gold is there");
+        let room = Room {
+            k: 5,
+            context_tokens: budget,
+            tokens: &tokens,
+        };
+        let oracle = oracle(&question, &gold, &corpus, &room).expect("all gold is there");
         assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
         let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
-        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, (tokens, budget), position);
+        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, (&tokens, budget), position);
         ordinals(&prompt).into_iter().map(str::to_owned).collect()
     }
 
@@ -318,18 +266,6 @@ mod tests {
         assert_eq!(
             in_noise(&packed, |_| 10, 40, NoisePosition::First),
             ["5", "7", "1", "0"]
-        );
-    }
-
-    #[test]
-    fn one_chunk_serves_two_ranges() {
-        let corpus = corpus(&[(0, 20), (10, 40)]);
-        assert_eq!(
-            ordinals(&fewest_covering(
-                &member(&corpus, &[(12, 15), (30, 35)]),
-                &corpus
-            )),
-            ["1"]
         );
     }
 }

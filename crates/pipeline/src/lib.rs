@@ -20,6 +20,7 @@ mod index;
 pub mod ingest;
 pub mod judging;
 pub mod lengths;
+mod oracle;
 pub mod plan;
 pub mod pool;
 pub mod progress;

@@ -47,6 +47,7 @@ fn figures(figures: &Figures) -> Vec<Fact> {
         splits,
         coverage,
         overlap,
+        labels,
         truncated,
         pooled,
     } = figures;
@@ -71,6 +72,12 @@ fn figures(figures: &Figures) -> Vec<Fact> {
     if !tags.is_empty() {
         facts.push(Fact::new("tags", counts(tags)));
     }
+    facts.extend(labels.as_ref().map(|labels| {
+        let grains = labels.grains.iter();
+        let grains = grains.map(|(name, n)| format!("{} {name}", thousands(*n)));
+        let text = format!("{}; {}", listed(&grains.collect::<Vec<_>>()), labels.note);
+        Fact::new("labels", text)
+    }));
     facts.extend(overlap.as_ref().map(|overlap| {
         let text = format!(
             "{} of a question's content words occur in the sentences of its evidence (mean, n = {})",

@@ -75,6 +75,13 @@ fn linted() -> Lint {
         tokens: 40_000,
         tokens_lost: 500,
     }];
+    lint.figures.labels = Some(Labels {
+        grains: [("quote", 3), ("section", 1200)].into(),
+        median_bytes: Some(2340),
+        chunk_bytes: 900,
+        wide_share: 0.9,
+        note: "labels are wider than a chunk".to_owned(),
+    });
     lint.figures.pooled = Some(PoolSummary {
         retrievers: vec!["bm25".to_owned(), "dense".to_owned()],
         depth: 10,

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteRange, ChunkId, DocId, Question, QuestionFailure, RetrieverName, TraceError};
+use super::{
+    ByteRange, ChunkId, DocId, Question, QuestionFailure, QuestionKind, RetrieverName, TraceError,
+};
 use crate::closed_set::closed_set;
 
 closed_set! {
@@ -85,6 +87,9 @@ impl SupportRule {
             Self::Ranges
         } else if !question.evidence.is_empty() {
             Self::Documents
+        } else if question.kind == QuestionKind::Unanswerable {
+            // Judgments of it name documents that come near, none that answers.
+            Self::Nothing
         } else if question.relevant_docs().next().is_some() {
             Self::Judged
         } else if question.has_spans() {

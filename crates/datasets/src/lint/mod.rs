@@ -11,6 +11,7 @@ pub mod closeness;
 pub mod coverage;
 pub mod duplicates;
 pub mod finding;
+pub mod grain;
 pub mod holes;
 pub mod lengths;
 mod minhash;
@@ -25,6 +26,7 @@ use serde::Serialize;
 use closeness::Overlap;
 use coverage::Coverage;
 use finding::{Finding, Severity};
+use grain::Labels;
 use lengths::Truncated;
 use subject::LintSubject;
 
@@ -73,6 +75,8 @@ pub struct Figures {
     pub coverage: Coverage,
     /// The similarity of questions to the wording of their evidence.
     pub overlap: Option<Overlap>,
+    /// The grain of the labels; `None` without text or answerable questions.
+    pub labels: Option<Labels>,
     /// Truncation of chunks, by encoder.
     pub truncated: Vec<Truncated>,
     /// The pools searched for label holes, if any.
@@ -134,6 +138,7 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
             ),
             coverage,
             overlap,
+            labels: None,
             truncated: Vec::new(),
             pooled: None,
         },

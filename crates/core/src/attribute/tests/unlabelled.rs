@@ -2,7 +2,7 @@
 
 use super::super::gold::{self, Haystacks};
 use super::{TENS, attempt, corpus, judged, member, question, with_gold, wrong};
-use crate::types::{Corpus, FailureClass, Question, Stance, Support, SupportRule};
+use crate::types::{Corpus, FailureClass, Question, QuestionKind, Stance, Support, SupportRule};
 
 /// Returns class and reason of a question by what was retrieved (the first two are the top k), packed and answered.
 fn outcome_of(
@@ -52,6 +52,11 @@ fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
             assert_eq!(outcome_of(asked, &corpus, (ranked, packed), None).0, class);
         }
     }
+    let unanswerable = Question {
+        kind: QuestionKind::Unanswerable,
+        ..beir()
+    };
+    assert_eq!(SupportRule::of(&unanswerable), SupportRule::Nothing);
     let gone = Question {
         relevant: [("gone".into(), 1)].into(),
         ..beir()
