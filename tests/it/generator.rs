@@ -69,7 +69,7 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
     assert_eq!(
         (&body["model"], &body["temperature"], &body["max_tokens"]),
-        (&"tiny".into(), &0.0.into(), &256.into())
+        (&"tiny".into(), &0.0.into(), &1_024.into())
     );
     assert_eq!(body["messages"][0]["role"], "system");
     assert!(

@@ -10,6 +10,7 @@ mod notices;
 pub mod provenance;
 pub mod support;
 mod tables;
+mod unusable;
 
 use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
