@@ -102,6 +102,19 @@ fn tags_in_an_answer_are_text() {
 }
 
 #[test]
+fn yes_and_no_in_sentences_are_answers() {
+    for raw in [
+        "Yes, because the limit is 25 MB.",
+        "The answer is no.",
+        "No - it is not supported",
+        "No, the passages name another limit.",
+        "No, I cannot find it in version 2; version 3 has it.",
+    ] {
+        answered(raw, raw);
+    }
+}
+
+#[test]
 fn citation_marks_and_one_pair_of_quotes_go() {
     answered("Answer: Paris [1]", "Paris");
     answered("Answer: in Paris[1][2, 3].", "in Paris");
