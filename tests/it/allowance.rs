@@ -22,12 +22,17 @@ fn bills(request: &Request) -> ResponseTemplate {
 
 const ONE_ARM: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\"]"];
 
+/// The most tokens of one reply, which every limit of these tests is compared with.
+const REPLY: &str = "generation.max_tokens=256";
+
 fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
     let endpoint = Endpoint::start(None, bills);
     let project = Project::new();
     let sets = sets(&endpoint.base_url());
     let sets: Vec<&str> = sets.iter().map(String::as_str).chain(ONE_ARM).collect();
-    let limits = ["--set", price, "--set", limit, "--name", "r"];
+    let limits = [
+        "--set", REPLY, "--set", price, "--set", limit, "--name", "r",
+    ];
     let stopped = project.run(&[&sets[..], &limits].concat());
     assert_eq!(
         (stopped.code, stopped.stdout.as_str()),
@@ -105,6 +110,7 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
     let stopped = project.run(
         &[
             &sets[..],
+            &["--set", REPLY],
             &["--set", "generation.max_tokens_total=255", "--name", "r"],
         ]
         .concat(),

@@ -107,14 +107,14 @@ fn after_a_run_all_is_in_the_cache_and_lengths_are_known() {
         ),
         (&json!(2), &json!(10.0))
     );
-    // Four calls are left (oracle, closed book), (4 + 16) / 2 = 10 tokens each expected, at most 256: $1,000 a million.
+    // Four calls are left (oracle, closed book), (4 + 16) / 2 = 10 tokens each expected, at most 1,024: $1,000 a million.
     assert_eq!(
         estimate["completion_tokens"],
-        json!({"most": 1024, "expected": 40})
+        json!({"most": 4096, "expected": 40})
     );
     assert_eq!(
         estimate["cost_usd"],
-        json!({"most": 1.024, "expected": 0.04})
+        json!({"most": 4.096, "expected": 0.04})
     );
     assert!(estimate["seconds"]["expected"].as_f64().expect("known") >= 0.0);
     assert_eq!(endpoint.requests().len(), 2);
@@ -149,9 +149,9 @@ fn a_limit_says_after_how_many_questions_it_stops() {
         )["stop"]
             .clone()
     };
-    // A question may cost 256 * $1,000 / 1e6 = $0.256.
-    assert_eq!(stop("generation.max_usd=0.3")["after_questions"], 1);
-    assert_eq!(stop("generation.max_usd=0.513"), Value::Null);
+    // A question may cost 1,024 * $1,000 / 1e6 = $1.024.
+    assert_eq!(stop("generation.max_usd=1.1")["after_questions"], 1);
+    assert_eq!(stop("generation.max_usd=2.049"), Value::Null);
     assert_eq!(
         stop("generation.max_tokens_total=100")["after_questions"],
         0

@@ -69,7 +69,7 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
     assert_eq!(
         (&body["model"], &body["temperature"], &body["max_tokens"]),
-        (&"tiny".into(), &0.0.into(), &256.into())
+        (&"tiny".into(), &0.0.into(), &1_024.into())
     );
     assert_eq!(body["messages"][0]["role"], "system");
     assert!(
@@ -399,4 +399,35 @@ fn unreachable(outcome: &Outcome, base_url: &str) {
         outcome.stderr
     );
     assert!(outcome.stderr.contains("--resume r"), "{}", outcome.stderr);
+}
+
+#[test]
+fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
+    let endpoint = Endpoint::start(None, |_: &Request| {
+        ResponseTemplate::new(200).set_body_json(json!({
+            "choices": [{"message": {"content": "Passage 1 says that"}, "finish_reason": "length"}],
+        }))
+    });
+    let project = Project::new();
+    let args = with(
+        &endpoint.base_url(),
+        &["--set", "generation.max_tokens=16", "--name", "r"],
+    );
+    let outcome = run(&project, &args);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let summary = project.summary("r");
+    assert_eq!(class(&summary, "generation"), 2);
+    assert_eq!(
+        summary["generation"]["truncated"], 2,
+        "{}",
+        summary["generation"]
+    );
+    assert_eq!(summary["flags"]["label_suspect"], Value::Null);
+    assert!(
+        outcome
+            .stdout
+            .contains("replies hit max_tokens = 16 before an answer"),
+        "{}",
+        outcome.stdout
+    );
 }

@@ -573,7 +573,7 @@ fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
     let endpoint = Endpoint::start(None, knows_and_bills);
     let (project, args) = asked(&endpoint);
     let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // A call is billed 1,007 tokens: the first setting's two fit, and of the 286 left no call, whose answer alone may take 256.
+    // A call is billed 1,007 tokens: the first setting's two fit, and of the 286 left no call, whose answer alone may take 1,024.
     args.extend(["--set", "generation.max_tokens_total=2300"]);
     for _ in 0..2 {
         let (outcome, json) = tuned(&project, &args);

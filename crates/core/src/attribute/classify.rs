@@ -218,7 +218,7 @@ fn decide(
         (judged, Fate::Arrived) => match (attempt, judged) {
             (None, _) => plain(FailureClass::Supported, "support reached the prompt"),
             (Some(_), None) => plain(FailureClass::Unattributed, "no gold answer to compare with"),
-            (Some(attempt), Some(_)) => generation(attempt, judgments.correctness(ArmName::Oracle)),
+            (Some(attempt), Some(_)) => generation(attempt, oracle(trace, judgments)),
         },
     }
 }
@@ -245,7 +245,15 @@ fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
 }
 
 fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, String) {
-    let (class, why) = match attempt.map(|attempt| attempt.stance) {
+    let stance = attempt.map(|attempt| attempt.stance);
+    if let Some(fault) = stance
+        .and_then(Stance::fault)
+        .filter(|fault| fault.is_setup())
+    {
+        let why = format!("unanswerable, and {}", why_of(fault));
+        return (FailureClass::Generation, Some(fault), why);
+    }
+    let (class, why) = match stance {
         None => (
             FailureClass::Unattributed,
             "unanswerable, and no generator to see whether it abstains",
@@ -260,6 +268,31 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
         ),
     };
     (class, None, why.to_owned())
+}
+
+/// Returns the verdict on the answer from the gold passages alone; `None` if there is none to compare with.
+fn oracle(trace: &Trace, judgments: &Judgments) -> Option<Correctness> {
+    let is_unusable = trace
+        .attempt(ArmName::Oracle)
+        .is_some_and(|attempt| !attempt.is_usable());
+    if is_unusable {
+        return None;
+    }
+    judgments.correctness(ArmName::Oracle)
+}
+
+/// Returns the clause that explains a fault.
+fn why_of(fault: Fault) -> &'static str {
+    match fault {
+        Fault::ContextUse => "the answer is wrong, and right from the gold passages alone",
+        Fault::Reader => "the answer is wrong, from the gold passages alone too",
+        Fault::Abstained => "it said that it does not know",
+        Fault::Refused => "it declined to answer",
+        Fault::Format => "no answer could be read from its reply",
+        Fault::Truncated => "its reply reached the token limit before an answer",
+        Fault::ToolCall => "its reply calls a tool and has no answer",
+        Fault::Empty => "its reply is empty",
+    }
 }
 
 fn generation(
@@ -278,23 +311,15 @@ fn generation(
             format!("the endpoint read {billed} of {sent} prompt tokens"),
         );
     }
-    let (fault, why) = match (attempt.stance, oracle) {
-        (Stance::Abstained, _) => (Fault::Abstained, "it said that it does not know"),
-        (Stance::Refused, _) => (Fault::Refused, "it declined to answer"),
-        (Stance::Unreadable, _) => (Fault::Format, "no answer could be read from its reply"),
-        (Stance::Answered, Some(Correctness::Right)) => (
-            Fault::ContextUse,
-            "the answer is wrong, and right from the gold passages alone",
-        ),
-        (Stance::Answered, Some(Correctness::Wrong)) => (
-            Fault::Reader,
-            "the answer is wrong, from the gold passages alone too",
-        ),
-        (Stance::Answered, Some(Correctness::Unsure)) => {
+    let fault = match (attempt.stance.fault(), oracle) {
+        (Some(fault), _) => fault,
+        (None, Some(Correctness::Right)) => Fault::ContextUse,
+        (None, Some(Correctness::Wrong)) => Fault::Reader,
+        (None, Some(Correctness::Unsure)) => {
             let why = "support was in the prompt; the answer is wrong, and the one from the gold passages alone is unsure";
             return (FailureClass::Generation, None, why.to_owned());
         }
-        (Stance::Answered, None) => {
+        (None, None) => {
             let why = "support was in the prompt; the answer is wrong, and there is none from the gold passages alone to compare";
             return (FailureClass::Generation, None, why.to_owned());
         }
@@ -302,7 +327,7 @@ fn generation(
     (
         FailureClass::Generation,
         Some(fault),
-        format!("support was in the prompt; {why}"),
+        format!("support was in the prompt; {}", why_of(fault)),
     )
 }
 

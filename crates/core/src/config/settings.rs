@@ -232,7 +232,8 @@ pub struct GenerationSettings {
     /// Stop sequences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// Maximum tokens per answer, at least 1.
+    /// Maximum tokens per reply, reasoning included, at least 1. A reply that reaches it before its answer is counted as
+    /// truncated.
     #[schemars(range(min = 1))]
     pub max_tokens: u32,
     /// Initial number of concurrent calls, at least 1. It rises while calls succeed and falls by a fifth when the endpoint is
@@ -292,7 +293,8 @@ impl Default for GenerationSettings {
             top_p: None,
             seed: None,
             stop: Vec::new(),
-            max_tokens: 256,
+            // The default prompt asks to reason first: a few sentences over several passages, and then the answer.
+            max_tokens: 1_024,
             concurrency: 8,
             most_concurrency: None,
             timeout_s: 120.0,

@@ -55,6 +55,9 @@ impl Judge {
             Stance::Abstained => Some(Judgment::new(Correctness::Wrong, "abstained")),
             Stance::Refused => Some(Judgment::new(Correctness::Wrong, "refused")),
             Stance::Unreadable => Some(Judgment::new(Correctness::Wrong, "no answer to read")),
+            Stance::Truncated => Some(Judgment::new(Correctness::Wrong, "truncated")),
+            Stance::ToolCall => Some(Judgment::new(Correctness::Wrong, "called a tool")),
+            Stance::Empty => Some(Judgment::new(Correctness::Wrong, "empty")),
         }
     }
 

@@ -15,6 +15,12 @@ static HEDGES: WordSet = WordSet::new(
     maybe perhaps possibly depends unclear partly partially unknown unsure probably \
      sometimes unless",
 );
+/// Words with which a denial says that the answer is not known.
+static SAYING: WordSet = WordSet::new(
+    "\
+    say says said state states stated mention mentions mentioned specify specifies specified given \
+     documented described known sure clear certain necessarily",
+);
 /// Verbs and adjectives that deny by themselves.
 static DENYING: WordSet = WordSet::new(
     "\
@@ -36,7 +42,7 @@ pub(super) fn judge(gold_yes: bool, answer: &Parsed, question: &Parsed) -> Judgm
 fn polarity(answer: &Parsed, question: &Parsed) -> Option<bool> {
     let yes = said(answer, YES);
     let no = said(answer, "no nope nah");
-    if hedged(answer) {
+    if hedged(answer) || otherwise(answer) || says_nothing(answer, question) {
         return None;
     }
     if let Some(first) = first_word(answer) {
@@ -61,6 +67,32 @@ fn hedged(answer: &Parsed) -> bool {
         (w[0].is("yes") && w[2].is("no") || w[0].is("no") && w[2].is("yes"))
             && (w[1].is("and") || w[1].is("or") || w[1].is("/"))
     })
+}
+
+/// `if the plan is Enterprise, otherwise no`.
+fn otherwise(answer: &Parsed) -> bool {
+    (0..answer.tokens.len()).any(|at| {
+        matches!(answer.word(at), "otherwise" | "else")
+            && [at + 1, at + 2]
+                .iter()
+                .any(|&next| matches!(answer.word(next), "yes" | "no"))
+    })
+}
+
+/// `no limit is given`, `it is not stated`: the first clause denies that there is an answer, unless the question asks for
+/// just that.
+fn says_nothing(answer: &Parsed, question: &Parsed) -> bool {
+    let clause = (0..answer.tokens.len()).take_while(|&at| answer.same_clause(at, 0));
+    let clause: Vec<usize> = clause.collect();
+    let denies = clause.iter().any(|&at| negates(answer.word(at)));
+    // `no because it is stated` is an answer, `no limit is stated` is none.
+    let is_answer = answer.word(0) == "no"
+        && (answer.tokens.get(1).is_none_or(Token::is_mark)
+            || matches!(answer.word(1), "as" | "because" | "since" | "it" | "they"));
+    let is_saying = clause
+        .iter()
+        .any(|&at| SAYING.has(answer.word(at)) && !question.has(&answer.tokens[at]));
+    denies && is_saying && !is_answer
 }
 
 /// Returns the polarity of the first word, if it has one.

@@ -123,6 +123,20 @@ closed_set! {
         Refused = "refused",
         /// No answer could be extracted from the reply.
         Format = "format",
+        /// The reply reached the token limit before its answer was complete.
+        Truncated = "truncated",
+        /// The reply calls a tool in place of an answer.
+        ToolCall = "tool_call",
+        /// The reply is empty.
+        Empty = "empty",
+    }
+}
+
+impl Fault {
+    /// Returns true if settings or server are at fault, and neither reader nor label.
+    #[must_use]
+    pub fn is_setup(self) -> bool {
+        matches!(self, Self::Truncated | Self::ToolCall | Self::Empty)
     }
 }
 

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ByteRange, ChunkId, DocId, Question, QuestionFailure, QuestionKind, RetrieverName, TraceError,
+    ByteRange, ChunkId, DocId, Fault, Question, QuestionFailure, QuestionKind, RetrieverName,
+    TraceError,
 };
 use crate::closed_set::closed_set;
 
@@ -111,6 +112,28 @@ closed_set! {
         Refused = "refused",
         /// No answer could be extracted from it.
         Unreadable = "unreadable",
+        /// It reached the token limit before its answer was complete.
+        Truncated = "truncated",
+        /// A call of a tool in place of an answer.
+        ToolCall = "tool_call",
+        /// Nothing.
+        Empty = "empty",
+    }
+}
+
+impl Stance {
+    /// Returns the fault of such a reply; `None` for an answer.
+    #[must_use]
+    pub fn fault(self) -> Option<Fault> {
+        match self {
+            Self::Answered => None,
+            Self::Abstained => Some(Fault::Abstained),
+            Self::Refused => Some(Fault::Refused),
+            Self::Unreadable => Some(Fault::Format),
+            Self::Truncated => Some(Fault::Truncated),
+            Self::ToolCall => Some(Fault::ToolCall),
+            Self::Empty => Some(Fault::Empty),
+        }
     }
 }
 
@@ -135,6 +158,8 @@ closed_set! {
         Stop = "stop",
         /// `max_tokens` was reached.
         Length = "length",
+        /// The model called a tool.
+        ToolCall = "tool_call",
         /// A content filter intervened.
         Filtered = "filtered",
         /// The call failed.
@@ -271,6 +296,13 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// Returns true if it shows what the generator can do with its passages. A failed call does not, nor a reply that the
+    /// settings or the server kept from being an answer: truncated, a tool call, or empty.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        self.error.is_none() && self.stance.fault().is_none_or(|fault| !fault.is_setup())
+    }
+
     /// Returns the answer for people: the short one, or in brackets the kind of reply.
     #[must_use]
     pub fn answer_text(&self) -> String {

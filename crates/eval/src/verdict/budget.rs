@@ -190,7 +190,7 @@ pub(super) fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the loss of one question to each source; `None` if it has no gold answers, no answer, or no oracle answer.
+/// Returns the loss of one question to each source; `None` if it has no gold answers, no usable answer, or no oracle answer.
 pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Option<Terms> {
     terms_under(trace, outcome, of, Reading::Plain)
 }
@@ -203,6 +203,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
         trace.gold.documents.rule,
         SupportRule::AnswerString | SupportRule::Judged
     ) || outcome.class.has_no_result()
+        || has_unusable_reply(trace)
     {
         return None;
     }
@@ -230,6 +231,13 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     };
     terms[source as usize] += best - retrieved;
     Some(terms)
+}
+
+/// Returns true if settings or server kept a reply from being an answer: it says nothing about any stage.
+fn has_unusable_reply(trace: &Trace) -> bool {
+    let compared = [ArmName::Retrieved, ArmName::Oracle, ArmName::GoldInNoise];
+    let mut attempts = compared.iter().filter_map(|arm| trace.attempt(*arm));
+    attempts.any(|attempt| !attempt.is_usable())
 }
 
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without

@@ -8,7 +8,7 @@ use super::source::{Side, Source};
 use super::text;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{FailureClass, Interval, Stage, Trace};
+use ragtriage_core::types::{FailureClass, Fault, Interval, Stage, Trace};
 
 /// Answer to the question whether retrieval is the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -201,6 +201,7 @@ fn rows(facts: &VerdictFacts<'_>, reading: Reading) -> Vec<Option<Terms>> {
 fn by_class(outcome: &Outcome) -> Option<Terms> {
     let mut terms = [0.0; Source::ALL.len()];
     match (outcome.class.stage(), outcome.class) {
+        (Some(Stage::Generation), _) if outcome.fault.is_some_and(Fault::is_setup) => return None,
         (Some(Stage::Generation), _) => terms[Source::Reader as usize] = 1.0,
         (Some(stage), _) => terms[Source::of_lost(stage)? as usize] = 1.0,
         (None, FailureClass::Correct) => {}
@@ -211,7 +212,10 @@ fn by_class(outcome: &Outcome) -> Option<Terms> {
 }
 
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
-    let stages = outcomes.iter().filter_map(|outcome| outcome.class.stage());
+    let by_pipeline = outcomes
+        .iter()
+        .filter(|outcome| !outcome.fault.is_some_and(Fault::is_setup));
+    let stages = by_pipeline.filter_map(|outcome| outcome.class.stage());
     let is_generators = |stage: &Stage| *stage == Stage::Generation;
     stages
         .filter(|stage| is_generators(stage) == (side == Side::Generator))

@@ -6,7 +6,7 @@ use crate::document::Table;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{FailureClass, Interval, Stage};
+use ragtriage_core::types::{FailureClass, Fault, Interval, Stage};
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
 
@@ -67,6 +67,11 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
         (FailureClass::Ambiguous, "open: wide label"),
         (FailureClass::Unattributed, "no usable label"),
     ];
+    let n_unusable = evaluation
+        .outcomes
+        .iter()
+        .filter(|outcome| !of_retrieval && outcome.fault.is_some_and(Fault::is_setup));
+    let n_unusable = n_unusable.count();
     let costs = costs(summary);
     let held: BTreeMap<Stage, usize> = summary
         .waterfall
@@ -76,7 +81,12 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
     let stages = Stage::ALL.iter().map(|stage| FunnelRow {
         stage: *stage,
         held: held.get(stage).copied(),
-        lost: count((*stage).into()),
+        lost: count((*stage).into())
+            - if *stage == Stage::Generation {
+                n_unusable
+            } else {
+                0
+            },
         cost: costs.as_ref().map(|costs| costs[*stage as usize]),
     });
     let is_answered = held.contains_key(&Stage::Generation) && !of_retrieval;
@@ -93,6 +103,7 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
         others: others
             .into_iter()
             .map(|(class, label)| (label, count(class)))
+            .chain([("no usable reply", n_unusable)])
             .filter(|(_, n)| *n > 0)
             .collect(),
         outside: if listed.is_empty() {

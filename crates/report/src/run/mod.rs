@@ -12,6 +12,7 @@ pub mod provenance;
 mod screen;
 pub mod support;
 mod tables;
+mod unusable;
 mod what_if;
 
 use crate::answer_audit::right_answers;

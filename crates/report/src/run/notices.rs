@@ -1,5 +1,6 @@
 //! Warnings that a reader of a run's report needs before believing its numbers.
 
+use super::unusable;
 use crate::document::Notice;
 use crate::external;
 use ragtriage_core::config::GeneratorName;
@@ -20,6 +21,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     notices.extend(retrieval(run, summary));
     notices.extend(long_references(run));
     notices.extend(answers(summary));
+    notices.extend(unusable::notices(run));
     if summary.n_clusters < FEW_CLUSTERS {
         let clusters = plural(
             summary.n_clusters,

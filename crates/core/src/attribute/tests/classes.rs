@@ -6,8 +6,8 @@ use super::super::judge::Judgments;
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag, Gold, Question,
-    QuestionKind, Stage, Stance, TokenUse, TraceError,
+    Arm, ArmName, Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag,
+    Gold, Question, QuestionKind, Stage, Stance, TokenUse, TraceError,
 };
 
 #[test]
@@ -291,6 +291,37 @@ fn what_the_generator_did_with_its_support_is_told_apart() {
     assert_eq!(
         fault(attempt("", Stance::Unreadable), Some(true)),
         Fault::Format
+    );
+    for (stance, expected) in [
+        (Stance::Truncated, Fault::Truncated),
+        (Stance::ToolCall, Fault::ToolCall),
+        (Stance::Empty, Fault::Empty),
+    ] {
+        assert!(!attempt("", stance).is_usable());
+        for oracle in [Some(true), Some(false), None] {
+            assert_eq!(fault(attempt("", stance), oracle), expected);
+        }
+    }
+}
+
+#[test]
+fn a_truncated_answer_from_the_gold_passages_blames_no_reader() {
+    let corpus = corpus(&TENS);
+    let mut found = trace(
+        question(vec![vec![member("d", &[(10, 19)])]]),
+        &corpus,
+        &["d#1"],
+        &["d#1"],
+        Some(attempt("1815", Stance::Answered)),
+    );
+    found.arms.push(Arm {
+        arm: ArmName::Oracle,
+        attempts: vec![attempt("", Stance::Truncated)],
+    });
+    let outcome = judged(&found, &corpus, false, Some(false));
+    assert_eq!(
+        (outcome.class, outcome.fault, outcome.flags),
+        (FailureClass::Generation, None, vec![])
     );
 }
 

@@ -3,3 +3,4 @@
 mod ground;
 mod metamorphic;
 mod pairs;
+mod polar;

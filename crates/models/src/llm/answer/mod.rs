@@ -4,7 +4,10 @@
 //! 1. the thinking before the answer is dropped ([`thinking`]);
 //! 2. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
 //! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
-//! 4. text that then is a listed abstention, or begins with one, is an abstention; likewise refusals.
+//! 4. a reply that reached the token limit has an answer only if that is marked by label or field, and ended by a line
+//!    break, or the end of its value: thinking and reasoning that were truncated are none. A reply that calls a tool has
+//!    one only if it is marked;
+//! 5. text that then is a listed abstention, or begins with one, is an abstention; likewise refusals.
 //!
 //! `I don't know, but it is 42` begins with an abstention and is one: the prompt forbids such guesses. Abstentions and
 //! refusals in the middle of a text are ignored.
@@ -32,13 +35,16 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
     match finish {
         Finish::Filtered => return (String::new(), Stance::Refused),
         Finish::Error => return (String::new(), Stance::Unreadable),
-        Finish::Stop | Finish::Length => {}
+        Finish::Stop if raw.trim().is_empty() => return (String::new(), Stance::Empty),
+        Finish::Stop | Finish::Length | Finish::ToolCall => {}
     }
     let reply = without_thinking(raw, finish);
-    let answer = labelled(reply)
-        .map(Cow::Borrowed)
-        .or_else(|| field(reply).map(Cow::Owned));
-    let answer = tidy(answer.as_deref().unwrap_or(reply));
+    let marked = marked(reply, finish);
+    let answer = match (&marked, finish) {
+        (None, Finish::Length) => return (String::new(), Stance::Truncated),
+        (None, Finish::ToolCall) => return (String::new(), Stance::ToolCall),
+        (marked, _) => tidy(marked.as_deref().unwrap_or(reply)),
+    };
     let plain = plain(answer);
     let stance = match &*plain {
         _ if answer.is_empty() => Stance::Unreadable,
@@ -47,6 +53,26 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
         _ => return (answer.to_owned(), Stance::Answered),
     };
     (String::new(), stance)
+}
+
+/// Returns the answer that a reply marks as such, by a label or in JSON. Of a reply that reached the token limit, only one
+/// that is complete.
+fn marked(reply: &str, finish: Finish) -> Option<Cow<'_, str>> {
+    let is_cut = finish == Finish::Length;
+    if let Some(answer) = labelled(reply) {
+        return (!is_cut || is_ended(reply, answer)).then_some(Cow::Borrowed(answer));
+    }
+    let field = field(reply).or_else(|| if is_cut { cut_field(reply) } else { None });
+    field.map(Cow::Owned)
+}
+
+/// Returns true if a line break follows `answer`, a part of `reply`.
+fn is_ended(reply: &str, answer: &str) -> bool {
+    if answer.is_empty() {
+        return false;
+    }
+    let start = answer.as_ptr() as usize - reply.as_ptr() as usize;
+    reply[start + answer.len()..].contains('\n')
 }
 
 /// Returns the text after the last `Answer:` that begins a line, or the next line with text if there is none.
@@ -83,7 +109,19 @@ fn behind_label(line: &str) -> Option<&str> {
 
 /// Returns the `answer` field of the text's JSON object; `null` is an abstention.
 fn field(text: &str) -> Option<String> {
-    let object = text.get(text.find('{')?..=text.rfind('}')?)?;
+    answer_of(text.get(text.find('{')?..=text.rfind('}')?)?)
+}
+
+/// Returns the `answer` field of a JSON object that ends after it, in the middle of another field.
+fn cut_field(text: &str) -> Option<String> {
+    let object = text.get(text.find('{')?..)?;
+    object
+        .rmatch_indices(',')
+        .find_map(|(at, _)| answer_of(&format!("{}}}", &object[..at])))
+}
+
+/// Returns the `answer` field of a JSON object.
+fn answer_of(object: &str) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
         return None;
     };

@@ -70,10 +70,6 @@ fn thinking_is_dropped() {
     answered("<think>\n\n</think>\n\nParis", "Paris");
     answered("<think>Is `</think>` meant?</think>Paris", "Paris");
     answered("<think>Never closed ` <b></think>Paris", "Paris");
-    assert_eq!(
-        read_answer("<think>", Finish::Length),
-        (String::new(), Stance::Unreadable)
-    );
 }
 
 #[test]
@@ -103,6 +99,19 @@ fn tags_in_an_answer_are_text() {
         "Use the <thinking> tag",
     );
     answered("{\"answer\": \"the <think> tag\"}", "the <think> tag");
+}
+
+#[test]
+fn yes_and_no_in_sentences_are_answers() {
+    for raw in [
+        "Yes, because the limit is 25 MB.",
+        "The answer is no.",
+        "No - it is not supported",
+        "No, the passages name another limit.",
+        "No, I cannot find it in version 2; version 3 has it.",
+    ] {
+        answered(raw, raw);
+    }
 }
 
 #[test]
@@ -183,13 +192,59 @@ fn the_finish_decides_where_there_is_nothing_to_read() {
         read_answer("Paris", Finish::Error),
         (String::new(), Stance::Unreadable)
     );
-    assert_eq!(
-        read_answer("Paris", Finish::Length),
-        ("Paris".to_owned(), Stance::Answered)
-    );
-    for raw in ["", " \n", "Answer:", "\"\"", "**Answer:** "] {
+    for raw in ["Answer:", "\"\"", "**Answer:** "] {
         stance(raw, Stance::Unreadable);
     }
+    for raw in ["", " \n"] {
+        stance(raw, Stance::Empty);
+    }
+}
+
+#[test]
+fn a_reply_at_the_token_limit_has_an_answer_only_if_it_is_complete() {
+    for raw in [
+        "",
+        "<think>",
+        "<think>Passage 2 names Lyon",
+        "Paris",
+        "I don't know",
+        "Passage 1 names the port. Passage 2",
+        "Reasons.\nAnswer:",
+        "Reasons.\nAnswer: Par",
+        "Answer: Lyon\nNo, wait.\nAnswer: Par",
+        "{\"answer\": \"Par",
+        "{\"answer\": \"Paris\"",
+        "{\"answer\": \"Paris, ",
+    ] {
+        let expected = (String::new(), Stance::Truncated);
+        assert_eq!(read_answer(raw, Finish::Length), expected, "{raw:?}");
+    }
+    for raw in [
+        "Reasons.\nAnswer: Paris\n",
+        "Answer: Paris\n\nPassage 1 na",
+        "Answer:\nParis\nin Fr",
+        "**Answer: Paris**\n",
+        "{\"answer\": \"Paris\"} and",
+        "{\"answer\": \"Paris\", \"source\": \"a, b",
+    ] {
+        let expected = ("Paris".to_owned(), Stance::Answered);
+        assert_eq!(read_answer(raw, Finish::Length), expected, "{raw:?}");
+    }
+    let unknown = (String::new(), Stance::Abstained);
+    assert_eq!(
+        read_answer("Answer: I don't know\n", Finish::Length),
+        unknown
+    );
+}
+
+#[test]
+fn a_tool_call_has_an_answer_only_if_it_is_marked() {
+    for raw in ["", "I will search for that."] {
+        let expected = (String::new(), Stance::ToolCall);
+        assert_eq!(read_answer(raw, Finish::ToolCall), expected, "{raw:?}");
+    }
+    let expected = ("Paris".to_owned(), Stance::Answered);
+    assert_eq!(read_answer("Answer: Paris", Finish::ToolCall), expected);
 }
 
 proptest::proptest! {

@@ -39,6 +39,10 @@ const REFUSED_CODES: [&str; 3] = [
 /// Codes under status 429 that waiting does not resolve.
 const SPENT_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
 
+/// `finish_reason` values for a reply that reached the token limit (`OpenAI` and most servers; Mistral; gateways to Anthropic
+/// and Gemini), in lower case.
+const LENGTH_REASONS: [&str; 4] = ["length", "model_length", "max_tokens", "max_output_tokens"];
+
 /// Returns the body without its messages, which each call adds.
 pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     let mut body = Map::new();
@@ -94,6 +98,9 @@ struct Choice {
 struct Message {
     content: Option<Content>,
     refusal: Option<String>,
+    /// Any JSON: only its presence counts.
+    #[serde(default)]
+    tool_calls: Value,
 }
 
 #[derive(Deserialize)]
@@ -137,6 +144,10 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
         return Err("its answer ended in an error".to_owned());
     }
     let message = choice.message.ok_or("its choice has no message")?;
+    let calls_tool = message
+        .tool_calls
+        .as_array()
+        .is_some_and(|calls| !calls.is_empty());
     let (text, part_refusal) = match message.content {
         None => (String::new(), None),
         Some(Content::Text(text)) => (text, None),
@@ -158,7 +169,9 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     let finish = match choice.finish_reason.as_deref() {
         _ if refusal.is_some() => Finish::Filtered,
         Some("content_filter") => Finish::Filtered,
-        Some("length") => Finish::Length,
+        Some(reason) if LENGTH_REASONS.contains(&reason.to_lowercase().as_str()) => Finish::Length,
+        Some("tool_calls" | "function_call") => Finish::ToolCall,
+        _ if text.trim().is_empty() && calls_tool => Finish::ToolCall,
         _ => Finish::Stop,
     };
     let [prompt_tokens, completion_tokens] =
@@ -272,6 +285,31 @@ mod tests {
         assert_eq!(read(&parts), Ok(("Paris".into(), Finish::Stop)));
         let null = choice(&json!({"content": null}), "length");
         assert_eq!(read(&null), Ok((String::new(), Finish::Length)));
+    }
+
+    #[test]
+    fn a_token_limit_and_a_tool_call_are_recognised_by_reason_or_message() {
+        for reason in ["length", "MAX_TOKENS", "model_length", "max_output_tokens"] {
+            let cut = choice(&json!({"content": "The port"}), reason);
+            assert_eq!(
+                read(&cut),
+                Ok(("The port".into(), Finish::Length)),
+                "{reason}"
+            );
+        }
+        let call = json!({"content": null, "tool_calls": [{"function": {"name": "search"}}]});
+        for reason in ["tool_calls", "function_call", "stop"] {
+            let call = choice(&call, reason);
+            assert_eq!(
+                read(&call),
+                Ok((String::new(), Finish::ToolCall)),
+                "{reason}"
+            );
+        }
+        for none in [json!([]), json!(null)] {
+            let text = choice(&json!({"content": "Paris", "tool_calls": none}), "stop");
+            assert_eq!(read(&text), Ok(("Paris".into(), Finish::Stop)));
+        }
     }
 
     #[test]

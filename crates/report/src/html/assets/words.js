@@ -25,6 +25,9 @@ const FAULTS = {
   abstained: "It said that it does not know.",
   refused: "It declined to answer.",
   format: "No answer could be taken from what it wrote.",
+  truncated: "Its reply reached the token limit before an answer.",
+  tool_call: "Its reply calls a tool and has no answer.",
+  empty: "Its reply is empty.",
 };
 
 const FLAGS = {
