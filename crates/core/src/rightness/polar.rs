@@ -84,15 +84,21 @@ fn otherwise(answer: &Parsed) -> bool {
 fn says_nothing(answer: &Parsed, question: &Parsed) -> bool {
     let clause = (0..answer.tokens.len()).take_while(|&at| answer.same_clause(at, 0));
     let clause: Vec<usize> = clause.collect();
-    let denies = clause.iter().any(|&at| negates(answer.word(at)));
     // `no because it is stated` is an answer, `no limit is stated` is none.
     let is_answer = answer.word(0) == "no"
         && (answer.tokens.get(1).is_none_or(Token::is_mark)
             || matches!(answer.word(1), "as" | "because" | "since" | "it" | "they"));
-    let is_saying = clause
-        .iter()
-        .any(|&at| SAYING.has(answer.word(at)) && !question.has(&answer.tokens[at]));
-    denies && is_saying && !is_answer
+    let is_saying = |at: usize| SAYING.has(answer.word(at)) && !question.has(&answer.tokens[at]);
+    // `is not stated`, `mentions no limit`; but `says that it is no` and `says no` are answers.
+    let denies_saying = |negation: usize| {
+        let is_object = negation > 0
+            && is_saying(negation - 1)
+            && (answer.word(negation) != "no"
+                || answer.tokens.get(negation + 1).is_some_and(content));
+        is_object || clause.iter().any(|&at| at > negation && is_saying(at))
+    };
+    let mut negations = clause.iter().filter(|&&at| negates(answer.word(at)));
+    !is_answer && negations.any(|&at| denies_saying(at))
 }
 
 /// Returns the polarity of the first word, if it has one.
