@@ -10,6 +10,7 @@ use ragtriage_core::types::{
 };
 use ragtriage_datasets::lint::changed::{Touch, Touched};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
+use ragtriage_datasets::lint::grain::Labels;
 use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};

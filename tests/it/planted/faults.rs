@@ -113,7 +113,25 @@ fn conduct(conduct: Conduct, label: &str) -> serde_json::Value {
 
 #[test]
 fn a_generator_that_ignores_the_context_is_the_reader() {
-    conduct(Conduct::IgnoresContext, "generation/reader");
+    let summary = conduct(Conduct::IgnoresContext, "generation/reader");
+    assert_eq!(
+        summary["flags"]["label_suspect"], 0,
+        "a mistake repeated in all conditions says nothing about the labels"
+    );
+}
+
+#[test]
+fn a_wrong_label_is_suspect_where_all_conditions_give_what_the_gold_passages_say() {
+    let mut trial = clean();
+    let touched = third(&trial, |question| question.shape == Shape::Plain);
+    trial.reader.treats(&touched, Conduct::KnowsByHeart);
+    let questions = trial.setting.questions.iter_mut();
+    for question in questions.filter(|question| touched.contains(&question.id)) {
+        question.answers = vec![question.wrong.clone()];
+    }
+    trial.expects(&touched, "generation/reader");
+    let summary = trial.run("mislabelled");
+    assert_eq!(summary["flags"]["label_suspect"], touched.len());
 }
 
 #[test]

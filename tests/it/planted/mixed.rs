@@ -42,6 +42,11 @@ enum Fault {
 
 #[test]
 fn faults_side_by_side_are_each_named() {
+    mixture().run("mixed");
+}
+
+/// Every fault on questions of its own; labels are quotes.
+pub fn mixture() -> Trial {
     let shapes = [
         (Shape::Plain, 150),
         (Shape::Aliases, 50),
@@ -90,5 +95,5 @@ fn faults_side_by_side_are_each_named() {
         .collect();
     trial.reader.treats(&failing, Conduct::Fails);
     trial.expects(&failing, "failed");
-    trial.run("mixed");
+    trial
 }

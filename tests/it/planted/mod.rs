@@ -8,6 +8,7 @@
 mod changes;
 mod faults;
 mod forms;
+mod grains;
 mod mixed;
 mod noisy;
 mod promises;

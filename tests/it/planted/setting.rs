@@ -1,5 +1,7 @@
 //! A clean setting: a generated corpus and questions whose gold BM25 finds, so that whatever is lost was taken away.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::words::Words;
@@ -31,6 +33,37 @@ pub enum Shape {
     Long,
     /// Nothing in the corpus says it.
     Unanswerable,
+}
+
+/// What a label holds of its document besides its sentence.
+#[derive(Clone, Copy, Debug)]
+pub enum Width {
+    /// 40 words before it and 60 after it, across chunks.
+    Section,
+    /// Its blocks, and one on either side; at an end of the document both on one side.
+    Neighbours,
+    /// All of it.
+    Document,
+}
+
+impl Width {
+    fn of(self, text: &str, sentence: &str) -> String {
+        let words: Vec<&str> = text.split(' ').collect();
+        let at = text.find(sentence).expect("the document says it");
+        let start = text[..at].split_whitespace().count();
+        let end = start + sentence.split(' ').count();
+        let (from, to) = match self {
+            Self::Section => (start.saturating_sub(40), end + 60),
+            Self::Neighbours => {
+                let n_words = (end.div_ceil(BLOCK_WORDS) - start / BLOCK_WORDS + 2) * BLOCK_WORDS;
+                let from = (start / BLOCK_WORDS).saturating_sub(1) * BLOCK_WORDS;
+                let from = from.min(words.len() - n_words);
+                (from, from + n_words)
+            }
+            Self::Document => return String::new(),
+        };
+        words[from..to.min(words.len())].join(" ")
+    }
 }
 
 pub struct Document {
@@ -128,6 +161,24 @@ impl Setting {
                     title: "Note".to_owned(),
                     text,
                 });
+            }
+        }
+    }
+
+    /// Labels more than the sentence that says it, in documents that are there.
+    pub fn widen(&mut self, width: Width) {
+        let texts: BTreeMap<&str, &str> = self
+            .documents
+            .iter()
+            .map(|document| (document.id.as_str(), document.text.as_str()))
+            .collect();
+        for member in self
+            .questions
+            .iter_mut()
+            .flat_map(|it| it.groups.iter_mut().flatten())
+        {
+            if let Some(text) = texts.get(member.doc.as_str()) {
+                member.quote = width.of(text, &member.quote);
             }
         }
     }
@@ -286,7 +337,10 @@ impl Setting {
 
 impl Question {
     fn json(&self) -> Value {
-        let member = |member: &Member| json!({"doc": member.doc, "quotes": [member.quote]});
+        let member = |member: &Member| match member.quote.as_str() {
+            "" => json!({"doc": member.doc}),
+            quote => json!({"doc": member.doc, "quotes": [quote]}),
+        };
         let group = |group: &Vec<Member>| group.iter().map(member).collect::<Vec<_>>();
         let groups: Vec<_> = self.groups.iter().map(group).collect();
         match self.shape {

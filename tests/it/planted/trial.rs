@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::reader::Reader;
 use super::server::Server;
 use super::setting::{Setting, Shape};
-use super::tally::assert_named;
+use super::tally::{assert_claims, assert_named};
 use crate::project::Project;
 use crate::run_files::check;
 
@@ -38,8 +38,28 @@ impl Trial {
             .extend(ids.iter().map(|id| (id.clone(), label.to_owned())));
     }
 
+    /// What was to be diagnosed as `label` is to be diagnosed as `other`.
+    pub fn expects_instead(&mut self, label: &str, other: &str) {
+        for expected in self.expected.values_mut().filter(|it| *it == label) {
+            other.clone_into(expected);
+        }
+    }
+
     /// Runs it and asserts the diagnosis of every question; gives back the summary.
     pub fn run(self, name: &str) -> Value {
+        let (project, expected) = self.start(name);
+        assert_named(&project, name, &expected);
+        project.summary(name)
+    }
+
+    /// Runs it and asserts every diagnosis that is a claim; gives back how many questions were left `ambiguous`.
+    pub fn run_claims(self, name: &str) -> usize {
+        let (project, expected) = self.start(name);
+        assert_claims(&project, name, &expected)
+    }
+
+    /// Runs it; gives back what is to be diagnosed.
+    fn start(self, name: &str) -> (Project, BTreeMap<String, String>) {
         let Self {
             setting,
             reader,
@@ -63,8 +83,7 @@ impl Trial {
         let server = Server::start(move |asked| reader.read(asked));
         run(&project, &server, name, &sets);
         check(&project, name);
-        assert_named(&project, name, &expected);
-        project.summary(name)
+        (project, expected)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::delivery::Delivery;
 use super::reason;
+use super::wide::Reading;
 use crate::text::numbers::{plural, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, QuestionKind, Stage};
 
@@ -13,7 +14,7 @@ pub(super) fn open(delivery: &Delivery<'_>, strict: Stage, lenient: Option<Stage
         Some(Stage::Packing | Stage::Generation) => (Stage::Ranking, "in the top k"),
         Some(_) => (Stage::Retrieval, "among the candidates"),
     };
-    let Some((at, label)) = first_wide(delivery, strict) else {
+    let Some((at, label)) = first_wide(delivery, (strict, held_at)) else {
         return "the label is wider than a chunk, and a part of it was delivered".to_owned();
     };
     let (pieces, here) = (delivery.test.pieces(at, label), delivery.at(held_at));
@@ -63,18 +64,27 @@ pub(super) fn lost(delivery: &Delivery<'_>, at: (usize, usize), label: ByteRange
     format!("{}; {rest}", spans(delivery, label, &pieces))
 }
 
-/// Returns the first wide range that the chunks of `stage` do not hold completely.
-fn first_wide(delivery: &Delivery<'_>, stage: Stage) -> Option<((usize, usize), ByteRange)> {
-    let here = delivery.at(stage);
-    let missing = delivery.test.missing_groups(here).into_iter();
-    let mut labels = missing.flat_map(|group| {
-        let member = reason::nearest(delivery, group);
-        let missing = delivery.test.missing_ranges((group, member), here);
-        missing
-            .into_iter()
-            .map(move |range| ((group, member), range))
+/// Returns the first wide range that the chunks of `strict` do not hold completely and those of `held_at` in a part that
+/// may suffice. Of alternatives, the first that may: the nearest one may be narrow and not delivered.
+fn first_wide(
+    delivery: &Delivery<'_>,
+    (strict, held_at): (Stage, Stage),
+) -> Option<((usize, usize), ByteRange)> {
+    let (test, here) = (&delivery.test, delivery.at(held_at));
+    let missing = test.missing_groups(delivery.at(strict)).into_iter();
+    let mut members = missing.flat_map(|group| {
+        let n_members = delivery.trace.gold.groups[group].len();
+        (0..n_members).map(move |member| (group, member))
     });
-    labels.find(|(at, range)| gold(delivery, *at).wide.contains(range))
+    members.find_map(|at| {
+        let missing = test.missing_ranges(at, delivery.at(strict));
+        let mut wide = missing
+            .into_iter()
+            .filter(|range| gold(delivery, at).wide.contains(range));
+        let range = wide.next()?;
+        test.covers_by(at, here, Reading::Lenient)
+            .then_some((at, range))
+    })
 }
 
 fn gold<'a>(delivery: &Delivery<'a>, (group, member): (usize, usize)) -> &'a GoldMember {

@@ -219,7 +219,7 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
 
 /// Returns the member of a group that ranks highest in the final ranking; if none is ranked, one with a chunk among the
 /// candidates; of equals the first.
-pub(super) fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
+fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
     let distance = |member: &usize| {
         let covers = |chunks: &[&ChunkId]| delivery.test.covers((group, *member), chunks);

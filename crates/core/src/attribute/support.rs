@@ -95,7 +95,9 @@ impl<'a> SupportTest<'a> {
         self.covers_by(at, chunks, Reading::Strict)
     }
 
-    fn covers_by(&self, at: (usize, usize), chunks: &[&ChunkId], reading: Reading) -> bool {
+    /// As [`Self::covers`], by that reading.
+    #[must_use]
+    pub fn covers_by(&self, at: (usize, usize), chunks: &[&ChunkId], reading: Reading) -> bool {
         let gold = &self.groups[at.0][at.1];
         if !self.has_ranges(at) {
             return chunks.iter().any(|id| id.doc() == gold.doc.as_str());

@@ -89,6 +89,26 @@ fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_op
 }
 
 #[test]
+fn of_alternatives_the_one_delivered_in_part_is_named() {
+    // `e` came nearest, third, and is a quote.
+    let corpus = wide_corpus(1150, "1992");
+    let either = question(vec![vec![
+        member("e", &[(0, 100)]),
+        section()[0][0].clone(),
+    ]]);
+    let way: (&[&str], &[&str]) = (&["d#5", "d#4", "e#0"], &["d#5", "d#4"]);
+    let outcome = outcome_of(&either, &corpus, way, Some(false));
+    assert_eq!(
+        (outcome.class, outcome.reason.as_str()),
+        (
+            FailureClass::Ambiguous,
+            "the label of 800 bytes spans 4 chunks; 2 of them, with the gold answer, were in the prompt: \
+             whether they suffice is open"
+        )
+    );
+}
+
+#[test]
 fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
     let corpus = wide_corpus(1150, "1992");
     let asked = question(section());
