@@ -98,7 +98,7 @@ fn passage(id: &str, text: &str, title: &str) -> Passage {
     let (doc, _) = id.split_once('#').expect("a number");
     let range = [0, text.len()];
     serde_json::from_value(
-        json!({"id": id, "doc": doc, "title": title, "range": range, "text": text}),
+        json!({"id": id, "doc": doc, "title": title, "range": range, "text": text, "tokens": 10}),
     )
     .expect("a passage")
 }

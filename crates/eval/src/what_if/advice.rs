@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::alternative::{Alternative, Change, Promise, Setting, Withheld};
 use ragtriage_core::text::numbers::{listed, thousands};
+use ragtriage_core::types::Interval;
 
 /// Sentences given at most.
 const MOST: usize = 3;
@@ -23,8 +24,8 @@ pub struct Advice {
     pub sentence: String,
 }
 
-/// Returns the best change of k or budget, the best earlier ranking and the best upper bound, as far as their gain is above zero
-/// for certain; the best first.
+/// Returns the best change of k or budget, the best earlier ranking and the best upper bound, as far as the gain by delivery is
+/// above zero for certain; the best first.
 pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
     let of = |kind: fn(Change) -> bool| {
         let of_kind = alternatives.iter().filter(move |one| kind(one.change));
@@ -43,12 +44,17 @@ pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
     chosen.into_iter().map(advised).collect()
 }
 
-/// Returns true if its delivery, and the answers where they are known, are above zero for certain.
+/// Returns true if the evidence delivered, and its worth in answers where that is known, is above zero for certain.
 fn is_gain(one: &Alternative) -> bool {
-    let answers = one
-        .promise
-        .is_none_or(|promise| promise.ci95.is_some_and(|ci95| ci95.low > 0.0) && value(one) > 0.0);
-    one.net_ci95.is_some_and(|ci95| ci95.low > 0.0) && answers
+    let is_known = is_above_zero(one.net_ci95);
+    is_known
+        && one
+            .promise
+            .is_none_or(|promise| is_above_zero(promise.ci95))
+}
+
+fn is_above_zero(ci95: Option<Interval>) -> bool {
+    ci95.is_some_and(|ci95| ci95.low > 0.0)
 }
 
 /// Returns its gain in answers at least, or in questions where answers are unknown.
@@ -77,7 +83,8 @@ fn largest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {
 
 /// Returns the one with the fewest tokens among those of a similar gain as the largest.
 fn smallest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {
-    let least = SIMILAR * value(largest(found)?);
+    let best = value(largest(found)?);
+    let least = if best > 0.0 { SIMILAR * best } else { best };
     let similar = found.iter().copied().filter(|one| value(one) >= least);
     similar.min_by(|a, b| size(a).total_cmp(&size(b)))
 }
@@ -97,14 +104,14 @@ fn advised(one: &Alternative) -> Advice {
         "evidence reaches the prompt for"
     };
     let sentence = format!(
-        "{} {verb} {} instead of {} of {} questions ({}){}{}.",
+        "{} {verb} {} instead of {} of {} questions ({}){}.{}",
         head(one),
         thousands(one.after),
         thousands(one.before),
         thousands(one.n),
         moved(one),
-        answers(one),
         tokens(one),
+        answers(one),
     );
     Advice {
         change: one.change,
@@ -161,16 +168,16 @@ fn answers(one: &Alternative) -> String {
     };
     let gain = gain(promise);
     match promise.withheld {
-        None if one.change.is_upper_bound() => format!(", worth at most {gain}"),
-        None => format!(", which promises {gain}"),
+        None if one.change.is_upper_bound() => format!(" That is worth at most {gain}."),
+        None => format!(" That promises {gain}."),
         Some(Withheld::Distraction) => format!(
-            ", worth {gain} if the other passages distract the reader no more than today; they may cost up to {:.2}",
+            " That is worth {gain} if other passages distract the reader no more than today; they may cost up to {:.2}.",
             promise.distraction
         ),
         Some(Withheld::FewOtherPassages) => format!(
-            ", worth {gain} if other passages do not distract the reader, of which today's prompts hold too few to tell"
+            " That is worth {gain} if other passages do not distract the reader; today's prompts hold too few to tell."
         ),
-        Some(Withheld::NothingLostToday) => String::new(),
+        Some(Withheld::FewWithoutEvidence) => String::new(),
     }
 }
 

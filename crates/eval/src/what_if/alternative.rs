@@ -130,6 +130,6 @@ pub enum Withheld {
     FewOtherPassages,
     /// Distraction may change the answers by more than the interval of the promise.
     Distraction,
-    /// No question without evidence in the prompt shows what a lost one would score.
-    NothingLostToday,
+    /// Too few questions without evidence in the prompt show what a lost one would score.
+    FewWithoutEvidence,
 }

@@ -3,8 +3,11 @@
 //! The promise assumes that the reader treats other passages as it does today. Let D be the mean distraction that the loss budget
 //! measures (answer score from the gold passages alone, less that with other passages around them), over prompts that hold the
 //! evidence with m other passages on average. If a change makes that m', and distraction grows with the number of other passages
-//! but ever more slowly, it changes by at most `D |m' / m - 1|`. The promise is withheld where that exceeds half the width of its
-//! interval, and where m is below [`FEWEST_OTHERS`] and changes.
+//! but ever more slowly, it changes by at most `D |m' / m - 1|`. The promise is withheld in three cases:
+//!
+//! - that bound exceeds [`MOST_UNKNOWN`] of the promise's margin of error;
+//! - m changes and is below [`FEWEST_OTHERS`];
+//! - the share of questions lost, times the margin of error of the score without evidence, exceeds the promise's margin.
 
 use super::alternative::{Alternative, Change, Promise, Setting, Withheld};
 use super::packing::{Limits, Ranked};
@@ -14,6 +17,9 @@ use ragtriage_core::types::Interval;
 
 /// Fewer other passages than this around the evidence show too little of a reader's distraction.
 const FEWEST_OTHERS: f64 = 2.0;
+
+/// Share of the promise's margin of error that distraction may add. It is a bias, which no sample of questions makes smaller.
+const MOST_UNKNOWN: f64 = 0.5;
 
 /// A question's prompt after a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,27 +131,21 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
     let without = without_evidence(&scored);
     let gains: Vec<f64> = scored
         .iter()
-        .map(
-            |(asked, answer, after)| match (asked.is_supported, after.is_supported) {
-                (false, true) => answer.delivery,
-                (true, false) => without.unwrap_or(0.0) - answer.retrieved,
-                _ => 0.0,
-            },
-        )
+        .map(|(asked, answer, after)| gain(asked, answer, after, without.mean))
         .collect();
     let clusters: Vec<usize> = scored.iter().map(|(asked, ..)| asked.cluster).collect();
-    let ci95 = mean_error(&gains, &clusters).map(|error| error.interval().within(1.0));
-    let is_any_lost = scored
+    let ci95 = interval(&gains, &clusters);
+    let lost = scored
         .iter()
-        .any(|(asked, _, after)| asked.is_supported && !after.is_supported);
-    let (distraction, few) = distraction(&scored);
-    let withheld = if is_any_lost && without.is_none() {
-        Some(Withheld::NothingLostToday)
-    } else if few {
+        .filter(|(asked, _, after)| asked.is_supported && !after.is_supported);
+    let share_lost = lost.count() as f64 / scored.len() as f64;
+    let distraction = distraction(&scored);
+    let margin = ci95.map_or(0.0, margin);
+    let withheld = if share_lost * without.margin > margin {
+        Some(Withheld::FewWithoutEvidence)
+    } else if distraction.is_little_known {
         Some(Withheld::FewOtherPassages)
-    } else if ci95.is_none_or(|ci95| distraction > (ci95.high - ci95.low) / 2.0)
-        && distraction > 0.0
-    {
+    } else if distraction.most > MOST_UNKNOWN * margin {
         Some(Withheld::Distraction)
     } else {
         None
@@ -154,38 +154,80 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
         n: scored.len(),
         gain: gains.iter().sum::<f64>() / scored.len() as f64,
         ci95,
-        distraction,
+        distraction: distraction.most,
         withheld,
     })
 }
 
-/// Returns the mean score of the questions without evidence in the prompt today.
-fn without_evidence(scored: &[(&Recorded<'_>, Answer, After)]) -> Option<f64> {
-    let lacking = scored.iter().filter(|(asked, ..)| !asked.is_supported);
-    let scores: Vec<f64> = lacking.map(|(_, answer, _)| answer.retrieved).collect();
-    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+/// Returns the change of a question's score by delivery; `without`: the score without evidence.
+fn gain(asked: &Recorded<'_>, answer: &Answer, after: &After, without: f64) -> f64 {
+    match (asked.is_supported, after.is_supported) {
+        (false, true) => answer.delivery,
+        (true, false) => without - answer.retrieved,
+        _ => 0.0,
+    }
 }
 
-/// Returns the largest change by distraction per question, and whether today's prompts show too little of it.
-fn distraction(scored: &[(&Recorded<'_>, Answer, After)]) -> (f64, bool) {
-    let (mut n, mut cost, mut today, mut then) = (0, 0.0, 0, 0);
+/// The score of the questions without evidence in the prompt today.
+struct Without {
+    mean: f64,
+    /// Its margin of error; 1 under two clusters.
+    margin: f64,
+}
+
+fn without_evidence(scored: &[(&Recorded<'_>, Answer, After)]) -> Without {
+    let lacking = scored.iter().filter(|(asked, ..)| !asked.is_supported);
+    let (scores, clusters): (Vec<f64>, Vec<usize>) = lacking
+        .map(|(asked, answer, _)| (answer.retrieved, asked.cluster))
+        .unzip();
+    mean_error(&scores, &clusters).map_or(
+        Without {
+            mean: 0.0,
+            margin: 1.0,
+        },
+        |error| Without {
+            mean: error.mean,
+            margin: margin(error.interval_in((0.0, 1.0))),
+        },
+    )
+}
+
+/// Returns half the width of an interval.
+fn margin(interval: Interval) -> f64 {
+    (interval.high - interval.low) / 2.0
+}
+
+/// The part of distraction in a change.
+struct DistractionChange {
+    /// The largest change of the score per question.
+    most: f64,
+    /// True if today's prompts show too little of it.
+    is_little_known: bool,
+}
+
+fn distraction(scored: &[(&Recorded<'_>, Answer, After)]) -> DistractionChange {
+    let (mut n, mut cost, mut right) = (0, 0.0, 0.0);
+    let (mut today, mut then) = (0, 0);
     for (_, answer, after) in scored.iter().filter(|(.., after)| after.is_supported) {
         let Some((n_other, lost)) = answer.noise else {
             continue;
         };
         n += 1;
         cost += lost;
+        right += answer.retrieved + answer.delivery;
         today += n_other;
         then += after.n_other.unwrap_or(n_other);
     }
-    if today == then {
-        return (0.0, false);
+    let is_changed = today != then;
+    let ratio = if is_changed {
+        then as f64 / today.max(1) as f64
+    } else {
+        1.0
+    };
+    // More cannot be lost than these prompts answer right.
+    let most = (f64::max(cost, 0.0) * (ratio - 1.0).abs()).min(right);
+    DistractionChange {
+        most: most / scored.len() as f64,
+        is_little_known: is_changed && (today as f64) < FEWEST_OTHERS * f64::from(n),
     }
-    let is_few = (today as f64) < FEWEST_OTHERS * f64::from(n);
-    if today == 0 {
-        return (0.0, is_few);
-    }
-    let ratio = then as f64 / today as f64;
-    let cost = cost.max(0.0) / scored.len() as f64;
-    (cost * (ratio - 1.0).abs(), is_few)
 }

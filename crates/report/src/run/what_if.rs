@@ -2,13 +2,13 @@
 
 use crate::document::Table;
 use ragtriage_core::text::numbers::thousands;
-use ragtriage_eval::what_if::{Alternative, Change, Promise, Withheld};
+use ragtriage_eval::what_if::{Alternative, Change, Promise};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
      change; right answers: the change per question that the delivery promises, 95% CI";
 const BOUND_NOTE: &str = "at most: an upper bound, which no setting of this run reaches";
-const BRACKETS_NOTE: &str = "in brackets: not promised, because the change alters the number of other passages in the prompt, and this run does not \
-     show what that costs the reader";
+const BRACKETS_NOTE: &str = "in brackets: not promised, because this run does not show what more or fewer other passages cost the reader, or what \
+     questions score that lose their evidence";
 
 /// Returns the table; `None` without alternatives.
 pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
@@ -28,8 +28,9 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
         "won",
         "lost",
         "points, 95% CI",
-        "tokens",
     ];
+    let has_tokens = alternatives.iter().any(|one| one.tokens_after.is_some());
+    columns.extend(has_tokens.then_some("tokens"));
     let has_promise = alternatives.iter().any(|one| one.promise.is_some());
     columns.extend(has_promise.then_some("right answers"));
     let mut table = Table::new(title, &columns);
@@ -44,10 +45,10 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
             thousands(one.won),
             thousands(one.lost),
             points(one),
-            one.tokens_after.map_or(String::new(), mean),
         ];
+        let tokens = has_tokens.then(|| one.tokens_after.map_or(String::new(), mean));
         let answers = has_promise.then(|| one.promise.as_ref().map_or(String::new(), gain));
-        table.row(cells.into_iter().chain(answers));
+        table.row(cells.into_iter().chain(tokens).chain(answers));
     }
     table.notes = notes(alternatives);
     Some(table)
@@ -105,7 +106,6 @@ fn gain(promise: &Promise) -> String {
     let gain = format!("{:+.2}{interval}", promise.gain + 0.0);
     match promise.withheld {
         None => gain,
-        Some(Withheld::NothingLostToday) => "(unknown)".to_owned(),
         Some(_) => format!("({gain})"),
     }
 }
