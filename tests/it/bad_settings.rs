@@ -280,10 +280,10 @@ const WHOLE: &str = "must be a whole number from 0 to 9223372036854775807";
 fn numbers_that_do_not_fit_are_named_with_key_and_range() {
     let big = "99999999999999999999";
     let hint = "hint: `ragtriage config show` prints every setting with its default";
-    with(&format!("[retrieval]\nk = {big}\n")).refuses(
+    with(&format!("[chunking]\nsize = {big}\n")).refuses(
         &RUN,
         &[
-            &format!("error: c.toml:9: `retrieval.k` is {big}, {WHOLE}"),
+            &format!("error: c.toml:9: `chunking.size` is {big}, {WHOLE}"),
             hint,
         ],
     );
@@ -307,11 +307,23 @@ fn numbers_that_do_not_fit_are_named_with_key_and_range() {
 #[test]
 fn dates_and_tables_in_place_of_a_number_are_named_as_written() {
     for (value, place, expected) in [
-        ("k = 2024-01-01", 9, "`retrieval.k` is 2024-01-01"),
-        ("k = {a = 1}", 9, "`retrieval.k` is {a = 1}"),
-        ("bm25 = { k1 = {} }", 9, "`retrieval.bm25.k1` is {}"),
+        (
+            "[chunking]\nsize = 2024-01-01",
+            9,
+            "`chunking.size` is 2024-01-01",
+        ),
+        (
+            "[chunking]\nsize = {a = 1}",
+            9,
+            "`chunking.size` is {a = 1}",
+        ),
+        (
+            "[generation]\nprice = { prompt = {} }",
+            9,
+            "`generation.price.prompt` is {}",
+        ),
     ] {
-        let outcome = with(&format!("[retrieval]\n{value}\n")).refused(&RUN);
+        let outcome = with(&format!("{value}\n")).refused(&RUN);
         let start = format!("error: c.toml:{place}: {expected}, must be a ");
         assert!(outcome.stderr.starts_with(&start), "{}", outcome.stderr);
     }
