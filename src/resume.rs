@@ -10,7 +10,15 @@ use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun};
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
 /// all there is: the run was killed before it wrote its record, and begins.
 pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failure> {
-    let folder = RunFolder::existing(&out.join(name));
+    let folder = RunFolder::named(out, name).map_err(|error| {
+        Failure::new(
+            error.to_string(),
+            format!(
+                "give the name of a run in {}, not its path; `--out` names another folder",
+                out.display()
+            ),
+        )
+    })?;
     if folder.path().is_dir()
         && !["run.json", "traces.jsonl"]
             .iter()

@@ -18,7 +18,7 @@ const FETCHED: &str = "datasets/fetched";
 #[derive(Debug, Args)]
 pub struct FetchArgs {
     /// The data set: hotpotqa (distractor dev), squad (1.1 dev), squad2 (2.0 dev), scifact, cisi.
-    name: String,
+    name: Option<String>,
     /// A folder (or file) that holds it, instead of its publisher.
     #[arg(long, value_name = "PATH", conflicts_with = "url")]
     from: Option<PathBuf>,
@@ -41,8 +41,25 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         force,
         offline,
     } = args;
+    let Some(name) = name else {
+        let given = from
+            .as_ref()
+            .map_or(String::new(), |from| format!(" --from {}", from.display()));
+        return Err(Failure::new(
+            "the name of the data set is missing",
+            format!(
+                "`ragtriage dataset fetch NAME{given}`, NAME being hotpotqa, squad, squad2, scifact or cisi"
+            ),
+        ));
+    };
     let root = Path::new(FETCHED);
     if let Some(from) = from {
+        if !from.exists() {
+            return Err(Failure::new(
+                format!("`{}` does not exist", from.display()),
+                "give `--from` the folder or file that holds the data set",
+            ));
+        }
         let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
         output::talk(&format!("{name} is in {}", folder.display()));
         return Ok(());

@@ -276,3 +276,50 @@ fn bad_data_leaves_finished_runs_as_they_were() {
     project.refused(&["run", "c.toml", "--out", "runs", "--name", "other"]);
     project.refused(&["run", "c.toml", "--out", "runs", "--resume", "r"]);
 }
+
+#[test]
+fn a_squad_file_that_is_a_list_is_answered_with_what_it_must_be() {
+    let project = Project::new();
+    project.write("squad.json", "[]");
+    let squad = "[dataset]\nformat = \"squad\"\npath = \"squad.json\"\n[retrieval]\nretrievers = [\"bm25\"]\n";
+    project.write("s.toml", squad);
+    let outcome = project.refused(&["run", "s.toml", "--out", "runs"]);
+    assert!(
+        outcome.stderr.contains("`squad.json` line 1")
+            && outcome
+                .stderr
+                .contains("expected an object with a list `data`, as SQuAD publishes it"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn empty_qrels_are_refused() {
+    let project = Project::new();
+    project.write("e.qrels", "");
+    project.write("r.trec", "q Q0 d 1 1.0 r\n");
+    project.refuses_with_some_hint(
+        &["score", "--run", "r.trec", "--qrels", "e.qrels", "-m", "RR"],
+        "error: `e.qrels` is empty: it has no line with data",
+    );
+}
+
+#[test]
+fn a_copy_to_fetch_from_needs_a_name_and_must_exist() {
+    let project = Project::new();
+    project.refuses(
+        &["dataset", "fetch", "--from", "x.zip"],
+        &[
+            "error: the name of the data set is missing",
+            "hint: `ragtriage dataset fetch NAME --from x.zip`, NAME being hotpotqa, squad, squad2, scifact or cisi",
+        ],
+    );
+    project.refuses(
+        &["dataset", "fetch", "squad", "--from", "x.zip"],
+        &[
+            "error: `x.zip` does not exist",
+            "hint: give `--from` the folder or file that holds the data set",
+        ],
+    );
+}

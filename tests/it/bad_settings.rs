@@ -79,7 +79,9 @@ fn a_value_of_the_wrong_type_is_named_with_its_line() {
     let outcome = with("[chunking]\noverlap = 3\nsize = \"big\"\n").refused(&RUN);
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     assert!(
-        lines[0].starts_with("error: c.toml:10: invalid type: string \"big\", expected "),
+        lines[0].starts_with(
+            "error: c.toml:10: `chunking.size` is \"big\", must be a whole number from 0 to "
+        ),
         "{}",
         outcome.stderr
     );
@@ -95,7 +97,7 @@ fn a_flag_of_the_wrong_type_is_named_with_the_flag() {
     let outcome = Project::new().refused(&run_with("chunking.size=big"));
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     assert!(
-        lines[0].starts_with("error: override `chunking.size=big`: invalid type: "),
+        lines[0].starts_with("error: override `chunking.size=big`: `chunking.size` is big, must be a whole number from 0 to "),
         "{}",
         outcome.stderr
     );
@@ -159,7 +161,7 @@ fn a_k_of_zero_is_refused() {
 
 #[test]
 fn fewer_candidates_than_k_are_refused() {
-    let error = "error: `retrieval.candidates` is 4, must be at least 5";
+    let error = "error: `retrieval.candidates` is 4, must be at least `retrieval.k`, which is 5";
     Project::new().refuses_with_some_hint(&run_with("retrieval.candidates=4"), error);
 }
 
@@ -269,4 +271,149 @@ fn an_endpoints_address_that_is_none_is_refused_by_the_settings_full_name() {
         "{}",
         outcome.stderr
     );
+}
+
+/// Largest whole number of TOML.
+const WHOLE: &str = "must be a whole number from 0 to 9223372036854775807";
+
+#[test]
+fn numbers_that_do_not_fit_are_named_with_key_and_range() {
+    let big = "99999999999999999999";
+    let hint = "hint: `ragtriage config show` prints every setting with its default";
+    with(&format!("[chunking]\nsize = {big}\n")).refuses(
+        &RUN,
+        &[
+            &format!("error: c.toml:9: `chunking.size` is {big}, {WHOLE}"),
+            hint,
+        ],
+    );
+    let set = format!("retrieval.k={big}");
+    Project::new().refuses(
+        &run_with(&set),
+        &[
+            &format!("error: override `{set}`: `retrieval.k` is {big}, {WHOLE}"),
+            hint,
+        ],
+    );
+    Project::new().refuses(
+        &run_with("generation.max_tokens=5000000000"),
+        &[
+            "error: override `generation.max_tokens=5000000000`: `generation.max_tokens` is 5000000000, must be a whole number from 0 to 4294967295",
+            hint,
+        ],
+    );
+}
+
+#[test]
+fn dates_and_tables_in_place_of_a_number_are_named_as_written() {
+    for (value, place, expected) in [
+        (
+            "[chunking]\nsize = 2024-01-01",
+            9,
+            "`chunking.size` is 2024-01-01",
+        ),
+        (
+            "[chunking]\nsize = {a = 1}",
+            9,
+            "`chunking.size` is {a = 1}",
+        ),
+        (
+            "[generation]\nprice = { prompt = {} }",
+            9,
+            "`generation.price.prompt` is {}",
+        ),
+    ] {
+        let outcome = with(&format!("{value}\n")).refused(&RUN);
+        let start = format!("error: c.toml:{place}: {expected}, must be a ");
+        assert!(outcome.stderr.starts_with(&start), "{}", outcome.stderr);
+    }
+    let project = Project::new();
+    for (set, expected) in [
+        (
+            "retrieval.k=2024-01-01",
+            "`retrieval.k` is 2024-01-01, must be a whole number",
+        ),
+        (
+            "retrieval.k={a=1}",
+            "`retrieval.k` is {a=1}, must be a whole number",
+        ),
+        (
+            "retrieval=2024-01-01",
+            "`retrieval` is 2024-01-01, must be a table",
+        ),
+        ("retrieval=3", "`retrieval` is 3, must be a table"),
+    ] {
+        let outcome = project.refused(&run_with(set));
+        let start = format!("error: override `{set}`: {expected}");
+        assert!(outcome.stderr.starts_with(&start), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_table_in_another_case_is_answered_with_the_one_meant_or_with_all() {
+    with("[Chunking]\nsize = 3\n").refuses(
+        &RUN,
+        &[
+            "error: c.toml:8: unknown setting `Chunking`",
+            "hint: did you mean `chunking`?",
+        ],
+    );
+    let outcome = with("[Oracle]\nx = 1\n").refused(&RUN);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: c.toml:8: unknown setting `Oracle`\nhint: there are: dataset, "),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_k_above_the_default_candidates_is_refused_by_its_own_name() {
+    Project::new().refuses_with_some_hint(
+        &run_with("retrieval.k=99999999999"),
+        "error: `retrieval.k` is 99999999999, must be at most `retrieval.candidates`, which is 100: raise that, or lower k",
+    );
+}
+
+#[test]
+fn a_temperature_that_is_none_is_refused() {
+    for (value, shown) in [("-1", "is -1"), ("nan", "is not a finite number")] {
+        Project::new().refuses_with_some_hint(
+            &run_with(&format!("generation.temperature={value}")),
+            &format!("error: `generation.temperature` {shown}, must be at least 0"),
+        );
+    }
+}
+
+#[test]
+fn a_settings_file_that_is_a_device_or_a_fifo_is_refused() {
+    let project = Project::new();
+    let fifo = project.path("fifo.toml");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.expect("starts").success());
+    std::fs::create_dir(project.path("folder.toml")).expect("made");
+    for file in ["/dev/null", "fifo.toml", "folder.toml"] {
+        project.refuses(
+            &["run", file, "--out", "runs"],
+            &[
+                &format!("error: settings `{file}` are not a regular file"),
+                "hint: give the path of a TOML file; write piped settings to one first",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_run_is_resumed_by_name_and_never_by_path() {
+    let project = Project::new();
+    for name in [".", "..", "../elsewhere", "a/b", "/tmp"] {
+        project.refuses(
+            &["run", "--out", "runs", "--resume", name],
+            &[
+                &format!("error: invalid run name `{name}`: use letters, digits, `.`, `_` and `-`"),
+                "hint: give the name of a run in runs, not its path; `--out` names another folder",
+            ],
+        );
+    }
 }

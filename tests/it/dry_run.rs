@@ -54,7 +54,7 @@ fn what_is_counted_is_what_the_run_then_asks() {
     assert_eq!(estimate["sent"][0]["passages"], 2);
     assert_eq!(
         estimate["completion_tokens"],
-        json!({"most": 6 * 256, "expected": null})
+        json!({"most": 6 * 1_024, "expected": null})
     );
     // Eight at once, a second each.
     assert_eq!(

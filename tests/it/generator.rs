@@ -422,7 +422,7 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
         "{}",
         summary["generation"]
     );
-    assert_eq!(summary["flags"]["label_suspect"], Value::Null);
+    assert_eq!(summary["flags"]["label_suspect"], 0);
     assert!(
         outcome
             .stdout

@@ -343,7 +343,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
         project.refuses_with_some_hint(&args, &format!("error: `r.jsonl` {error}"));
     }
     project.write("r.jsonl", "");
-    project.refuses_with_some_hint(&args, "error: `r.jsonl` is empty");
+    project.refuses_with_some_hint(&args, "error: `r.jsonl` is empty: it has no line with data");
     project.write("r.jsonl", "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 nan t\n");
     project.refuses_with_some_hint(
         &args,

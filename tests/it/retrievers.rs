@@ -449,7 +449,10 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
         &["--set", "rerank.depth=2", "--set", "rerank.model=m"],
     ]
     .concat();
-    project.refuses_with_some_hint(&shallow, "error: `rerank.depth` is 2, must be at least 5");
+    project.refuses_with_some_hint(
+        &shallow,
+        "error: `rerank.depth` is 2, must be at least `retrieval.k`, which is 5",
+    );
     refused(
         "retrieval.dense.dimensions=3",
         "error: `retrieval.dense.dimensions` is set, but only `retrieval.dense.endpoint` uses it",

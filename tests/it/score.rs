@@ -452,7 +452,11 @@ fn bad_files_are_refused_with_file_and_line() {
             "q1 Q0 a 1\n",
             "error: `bad.trec` line 1: 4 columns, expected 6: query Q0 document rank score tag",
         ),
-        ("bad.trec", "", "error: `bad.trec` is empty"),
+        (
+            "bad.trec",
+            "",
+            "error: `bad.trec` is empty: it has no line with data",
+        ),
         (
             "bad.trec",
             "q7 Q0 a 1 1 t\n",

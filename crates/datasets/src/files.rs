@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use crate::error::DatasetError;
+use crate::globs::{Links, Walked};
 use crate::place::Place;
 use crate::{front_matter, globs, questions, read};
 use ragtriage_core::config::DatasetSettings;
@@ -31,9 +32,23 @@ const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 pub(super) fn documents(
     path: &Path,
     patterns: &[String],
+    links: Links,
     draft: &mut Draft,
 ) -> Result<(), DatasetError> {
-    for (id, file) in matching(path, patterns)? {
+    let Walked {
+        files,
+        n_broken,
+        n_outside,
+    } = matching(path, patterns, links)?;
+    draft.note(
+        n_broken,
+        "symbolic links without a target, or to a folder around them, skipped",
+    );
+    draft.note(
+        n_outside,
+        "symbolic links that leave the corpus folder, skipped: set `dataset.follow_links = true` to follow them",
+    );
+    for (id, file) in files {
         let Some(text) = draft.settle(read::text(&file))? else {
             continue;
         };
@@ -63,8 +78,8 @@ pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Dataset
     if spec.format != Format::Files {
         return Ok(false);
     }
-    let documents = matching(&spec.path, &spec.globs)?;
-    Ok(documents.iter().any(|(_, document)| {
+    let documents = matching(&spec.path, &spec.globs, Links::of(spec.follow_links))?;
+    Ok(documents.files.iter().any(|(_, document)| {
         document
             .canonicalize()
             .is_ok_and(|document| document == file)
@@ -82,7 +97,7 @@ pub(super) fn root(path: &Path) -> PathBuf {
 }
 
 /// Returns the files of the folder `path` that are documents, each with its id.
-fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, DatasetError> {
+fn matching(path: &Path, patterns: &[String], links: Links) -> Result<Walked, DatasetError> {
     let root = root(path);
     let asked = path.join(questions::FILE);
     let mut patterns: Vec<String> = patterns.iter().map(|it| from_root(it)).collect();
@@ -90,9 +105,11 @@ fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, 
         patterns.push(unasked());
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
-    let mut files = globs::walk(&root)?;
-    files.retain(|(id, file)| *file != asked && wanted.is_match(id));
-    Ok(files)
+    let mut walked = globs::walk(&root, links)?;
+    walked
+        .files
+        .retain(|(id, file)| *file != asked && wanted.is_match(id));
+    Ok(walked)
 }
 
 /// Extends a pattern without `/` to match in every folder.

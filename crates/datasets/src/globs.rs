@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::error::DatasetError;
 use crate::read;
@@ -28,29 +28,93 @@ fn invalid(pattern: &str, source: globset::Error) -> DatasetError {
     }
 }
 
-/// Returns the files under `root`, each with its path from there with `/`, ascending by that path. Hidden folders
-/// and files (names beginning with a dot) are skipped; links are followed.
-pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
-    let mut files = Vec::new();
-    for entry in WalkDir::new(root)
-        .follow_links(true)
-        .into_iter()
-        .filter_entry(|entry| !is_hidden(root, entry.path()))
-    {
+/// The symbolic links that are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Links to files and folders under the same root.
+    Inside,
+    /// Every link.
+    Everywhere,
+}
+
+impl Links {
+    /// Returns the links that `dataset.follow_links` asks for.
+    #[must_use]
+    pub fn of(follow_links: bool) -> Self {
+        if follow_links {
+            Self::Everywhere
+        } else {
+            Self::Inside
+        }
+    }
+}
+
+/// The files of a folder.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// Each file with its path from the folder with `/`, ascending by that path.
+    pub files: Vec<(String, PathBuf)>,
+    /// Number of skipped links without a target, or to a folder around them.
+    pub n_broken: usize,
+    /// Number of skipped links that lead out of the folder.
+    pub n_outside: usize,
+}
+
+/// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped; links are followed
+/// as `links` says.
+pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
+    let mut walked = Walked::default();
+    let mut entries = WalkDir::new(root).follow_links(true).into_iter();
+    while let Some(entry) = entries.next() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // for example an editor's dangling lock link
+            Err(error) if is_broken_link(&error) => {
+                walked.n_broken += 1;
+                continue;
+            }
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
                 return Err(read::unreadable(&path, error.into()));
             }
         };
+        let is_outside = links == Links::Inside && leads_out(root, &entry);
+        if is_hidden(root, entry.path()) || is_outside {
+            walked.n_outside += usize::from(is_outside && !is_hidden(root, entry.path()));
+            if entry.file_type().is_dir() {
+                entries.skip_current_dir();
+            }
+            continue;
+        }
         if entry.file_type().is_file() {
-            files.push((relative(root, entry.path())?, entry.into_path()));
+            let name = relative(root, entry.path())?;
+            walked.files.push((name, entry.into_path()));
         }
     }
-    files.sort_unstable();
-    Ok(files)
+    walked.files.sort_unstable();
+    Ok(walked)
+}
+
+/// Returns true for a link without a target, to itself, or to a folder around it.
+fn is_broken_link(error: &walkdir::Error) -> bool {
+    let is_denied = |path: &Path| {
+        std::fs::metadata(path)
+            .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    };
+    error.loop_ancestor().is_some()
+        || error
+            .path()
+            .is_some_and(|path| path.is_symlink() && !is_denied(path))
+}
+
+fn leads_out(root: &Path, entry: &DirEntry) -> bool {
+    if !entry.path_is_symlink() || entry.depth() == 0 {
+        return false;
+    }
+    match (root.canonicalize(), entry.path().canonicalize()) {
+        (Ok(root), Ok(target)) => !target.starts_with(root),
+        _ => true,
+    }
 }
 
 fn relative(root: &Path, path: &Path) -> Result<String, DatasetError> {
@@ -84,7 +148,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, "").expect("written");
         }
-        let files = walk(folder.path()).expect("walks");
+        let files = walk(folder.path(), Links::Inside).expect("walks").files;
         // `.` (0x2e) comes before `/` (0x2f).
         assert_eq!(
             files
@@ -93,6 +157,44 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["a.md", "a/z.md", "b.md"]
         );
+    }
+
+    #[test]
+    fn links_that_lead_nowhere_or_out_are_counted_and_not_followed() {
+        use std::os::unix::fs::symlink;
+        let (folder, other) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let (root, outside) = (folder.path(), other.path());
+        std::fs::create_dir(root.join("a")).expect("made");
+        for path in [root.join("a/x.md"), outside.join("y.md")] {
+            std::fs::write(path, "").expect("written");
+        }
+        let links = [
+            (root.join("a"), "b"),
+            (root.join("a/x.md"), "x.md"),
+            (outside.to_owned(), "out"),
+            (outside.join("y.md"), "y.md"),
+            (root.join("gone"), "dangling.md"),
+            (root.join("self"), "self"),
+            (root.to_owned(), "a/around"),
+            (root.join("gone"), ".#lock"),
+        ];
+        for (target, link) in links {
+            symlink(target, root.join(link)).expect("linked");
+        }
+        let names = |walked: &Walked| {
+            let names = walked.files.iter().map(|(name, _)| name.clone());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        // `b` is another name of `a`, so its `around` is a link around as well.
+        let inside = walk(root, Links::Inside).expect("walks");
+        assert_eq!(names(&inside), "a/x.md b/x.md x.md");
+        assert_eq!((inside.n_broken, inside.n_outside), (4, 2));
+        let everywhere = walk(root, Links::Everywhere).expect("walks");
+        assert_eq!(names(&everywhere), "a/x.md b/x.md out/y.md x.md y.md");
+        assert_eq!((everywhere.n_broken, everywhere.n_outside), (4, 0));
     }
 
     #[test]

@@ -36,7 +36,10 @@ pub(crate) fn read_documents(
         Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
         Format::Smart => smart::read(&spec.path, draft),
         Format::Jsonl => jsonl::documents(&spec.path, draft),
-        Format::Files => files::documents(&spec.path, &spec.globs, draft),
+        Format::Files => {
+            let links = crate::globs::Links::of(spec.follow_links);
+            files::documents(&spec.path, &spec.globs, links, draft)
+        }
     }
 }
 

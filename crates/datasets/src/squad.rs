@@ -16,6 +16,7 @@ use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question, QuestionKind};
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with a list `data`, as SQuAD publishes it")]
 struct File {
     data: Vec<SquadArticle>,
 }

@@ -7,6 +7,7 @@ use super::draft::Draft;
 use crate::error::DatasetError;
 use crate::files::{self, ending};
 use crate::globs;
+use crate::globs::Links;
 use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;
@@ -74,7 +75,7 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     }
     let mut seen = Survey::default();
     let default = globs::set([files::unasked().as_str()])?;
-    for (id, file) in globs::walk(&files::root(folder))? {
+    for (id, file) in globs::walk(&files::root(folder), Links::Inside)?.files {
         let ending = ending(&file);
         let kind = match ending.as_str() {
             prose if PROSE.contains(&prose) => &mut seen.endings,
@@ -100,7 +101,7 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
 /// Returns the UTF-8 documents; others are counted, but not by extension.
 fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetError> {
     let mut draft = Draft::lenient(MissingEvidence::Error);
-    files::documents(folder, &seen.globs, &mut draft)?;
+    files::documents(folder, &seen.globs, Links::Inside, &mut draft)?;
     let read = draft.inspected(folder)?;
     let mut no_text = None;
     for slip in read.slips {

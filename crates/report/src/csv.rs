@@ -51,8 +51,12 @@ pub(super) fn row(cells: impl Iterator<Item = String>) -> String {
     cells.collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-/// A cell of text: no formula, quoted where it must be.
+/// A cell of text: no formula, quoted where it must be. Control characters other than tab and line ends are removed: a
+/// terminal that shows the file would act on them.
 pub(super) fn text(content: &str) -> String {
+    let is_kept = |c: &char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
+    let content: String = content.chars().filter(is_kept).collect();
+    let content = content.as_str();
     // Spreadsheets pass over what has no width, and read full-width forms as their ASCII ones.
     let seen = content.trim_start_matches(|c: char| c == ' ' || is_invisible(c));
     let opens =
@@ -98,7 +102,8 @@ mod tests {
                 "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"",
             ),
             ("\u{feff}=1", "'\u{feff}=1"),
-            ("\u{0}\u{200b} =1", "'\u{0}\u{200b} =1"),
+            ("\u{0}\u{200b} =1", "'\u{200b} =1"),
+            ("red \u{1b}[31mtext\u{7}\u{9b}", "red [31mtext"),
             ("＝1", "'＝1"),
             ("a=b", "a=b"),
         ] {

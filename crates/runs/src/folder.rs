@@ -7,6 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::StoreError;
 
+/// Refuses a name that is not a plain file name.
+fn check_name(name: &str) -> Result<(), StoreError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+        return Err(StoreError::BadName {
+            name: name.to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// A run's folder. Files in it are mode 0600, the folder 0700: they hold corpus text and answers.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
@@ -19,16 +30,7 @@ impl RunFolder {
     /// # Errors
     /// `Exists` if it already exists, `BadName` for a name that is not a plain file name, `Io`.
     pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
-        if name.is_empty()
-            || name.starts_with('.')
-            || !name
-                .chars()
-                .all(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
-        {
-            return Err(StoreError::BadName {
-                name: name.to_owned(),
-            });
-        }
+        check_name(name)?;
         fs::create_dir_all(parent).map_err(StoreError::io("create", parent))?;
         let path = parent.join(name);
         match fs::DirBuilder::new().mode(0o700).create(&path) {
@@ -38,6 +40,15 @@ impl RunFolder {
             Err(error) => Err(StoreError::io("create", &path)(error)),
             Ok(()) => Ok(Self { path }),
         }
+    }
+
+    /// Opens the existing folder `name` under `parent` without checking its files.
+    ///
+    /// # Errors
+    /// `BadName` for a name that is not a plain file name.
+    pub fn named(parent: &Path, name: &str) -> Result<Self, StoreError> {
+        check_name(name)?;
+        Ok(Self::existing(&parent.join(name)))
     }
 
     /// Opens an existing folder without checking it.

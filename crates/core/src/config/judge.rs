@@ -54,7 +54,8 @@ pub struct JudgeSettings {
     /// Calls per question and order, at least 1; above 1 no cached responses are used.
     #[schemars(range(min = 1, max = 100))]
     pub repeats: usize,
-    /// Sampling temperature.
+    /// Sampling temperature, at least 0.
+    #[schemars(range(min = 0))]
     pub temperature: f64,
     /// Maximum tokens per reply, at least 1. A model that reasons needs more than the verdict's one word.
     #[schemars(range(min = 1))]

@@ -126,7 +126,7 @@ mod tests {
             ),
             (
                 "generation.temperature = inf",
-                "`generation.temperature` is not a finite number, must be one",
+                "`generation.temperature` is not a finite number, must be at least 0",
             ),
             (
                 "retrieval.fusion.weights.bm25 = -1.0",

@@ -82,6 +82,8 @@ pub struct DatasetSettings {
     /// source code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub globs: Vec<String>,
+    /// Follow symbolic links that leave the corpus folder, for the format `files`. Links inside it are followed in any case.
+    pub follow_links: bool,
 }
 
 impl Default for DatasetSettings {
@@ -95,6 +97,7 @@ impl Default for DatasetSettings {
             missing_evidence: None,
             skip_same_id: false,
             globs: Vec::new(),
+            follow_links: false,
         }
     }
 }
@@ -221,7 +224,8 @@ pub struct GenerationSettings {
     /// Token budget (`cl100k_base`) of the passages in a prompt, at least 1.
     #[schemars(range(min = 1))]
     pub context_tokens: usize,
-    /// Sampling temperature.
+    /// Sampling temperature, at least 0.
+    #[schemars(range(min = 0))]
     pub temperature: f64,
     /// Nucleus sampling. Default: the endpoint's.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use super::bm25::Bm25Variant;
 use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
 use super::ranges::check_ranges;
-use super::retrieval::{Bm25Store, DenseSettings, RerankSettings};
+use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrievalSettings};
 use super::settings::Settings;
 use crate::text::tokens::Tokenizer;
 use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
@@ -21,9 +21,10 @@ impl Settings {
     pub fn validate(&self) -> Result<(), OutOfRange> {
         check_ranges("", self)?;
         let (retrieval, generation) = (&self.retrieval, &self.generation);
-        at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
+        check_candidates(retrieval.k, retrieval.candidates)?;
         if let Some(most) = generation.most_concurrency {
-            at_least("generation.most_concurrency", most, generation.concurrency)?;
+            let least = ("generation.concurrency", generation.concurrency);
+            at_least("generation.most_concurrency", most, least)?;
         }
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
         check_rerank(&self.rerank, retrieval.k)?;
@@ -177,7 +178,9 @@ fn check_rerank(rerank: &RerankSettings, k: usize) -> Result<(), OutOfRange> {
     ];
     match unused.into_iter().find(|(_, is_set, _)| *is_set) {
         Some((key, _, problem)) => refuse(key, "set", problem),
-        None => depth.map_or(Ok(()), |depth| at_least("rerank.depth", depth, k)),
+        None => depth.map_or(Ok(()), |depth| {
+            at_least("rerank.depth", depth, ("retrieval.k", k))
+        }),
     }
 }
 
@@ -213,11 +216,29 @@ fn duplicate<T: PartialEq>(items: &[T]) -> Option<&T> {
         .map(|(_, item)| item)
 }
 
-fn at_least(key: &'static str, value: usize, least: usize) -> Result<(), OutOfRange> {
+/// Names the setting that is not the default: the user wrote that one.
+fn check_candidates(k: usize, candidates: usize) -> Result<(), OutOfRange> {
+    let (k_key, candidates_key) = ("retrieval.k", "retrieval.candidates");
+    if candidates >= k || candidates != RetrievalSettings::default().candidates {
+        return at_least(candidates_key, candidates, (k_key, k));
+    }
+    let problem = format!(
+        "must be at most `{candidates_key}`, which is {candidates}: raise that, or lower k"
+    );
+    refuse(k_key, &k.to_string(), problem)
+}
+
+/// `least`: another setting with its value.
+fn at_least(
+    key: &'static str,
+    value: usize,
+    (other, least): (&str, usize),
+) -> Result<(), OutOfRange> {
     if value >= least {
         return Ok(());
     }
-    refuse(key, &value.to_string(), format!("must be at least {least}"))
+    let problem = format!("must be at least `{other}`, which is {least}");
+    refuse(key, &value.to_string(), problem)
 }
 
 fn refuse(

@@ -18,12 +18,13 @@ pub use publisher::{Fetched, fetch};
 use std::path::{Path, PathBuf};
 
 use known::KnownSet;
-use ragtriage_datasets::{DatasetError, globs};
+use ragtriage_datasets::DatasetError;
+use ragtriage_datasets::globs::{self, Links};
 
 /// Returns the files of the set under `folder`, each with its path in the set; fails if a required one is
 /// missing.
 fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
-    let files = globs::walk(folder)?;
+    let files = globs::walk(folder, Links::Everywhere)?.files;
     required(set, folder, &files)?;
     let all = globs::set(set.patterns())?;
     Ok(files

@@ -7,6 +7,7 @@ pub mod record;
 pub mod resolve;
 
 mod error;
+mod wrong_value;
 
 pub use error::SettingsError;
 pub use ragtriage_core::config::Settings;

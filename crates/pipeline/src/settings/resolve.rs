@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::wrong_value::{DATE, in_words, key_at};
 use super::{Settings, SettingsError};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::text::address;
@@ -165,7 +166,16 @@ fn with_sets(
             place: place.clone(),
             message,
         })?;
-        from_table(table).map_err(|error| explain(&error, &place, None))?;
+        from_table(table).map_err(|error| {
+            let written = shown.split_once('=').map_or("", |(_, value)| value.trim());
+            in_words(&message(&error), &key, written).map_or_else(
+                || explain(&error, &place, None),
+                |message| SettingsError::Malformed {
+                    place: place.clone(),
+                    message,
+                },
+            )
+        })?;
         origins.insert(key, Origin::Override);
     }
     from_table(table).map_err(|error| explain(&error, "settings", None))
@@ -186,10 +196,17 @@ fn quoted(key: &str) -> String {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, SettingsError> {
-    let bytes = std::fs::read(path).map_err(|source| SettingsError::Unreadable {
+    let unreadable = |source| SettingsError::Unreadable {
         path: path.to_owned(),
         source,
-    })?;
+    };
+    // A FIFO blocks for ever, and a device may have no end.
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(SettingsError::NotAFile {
+            path: path.to_owned(),
+        });
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| SettingsError::Malformed {
         place: path.display().to_string(),
         message: format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()),
@@ -250,6 +267,15 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
+/// Returns the first line of an error's message. A date looks like a table with one odd key to serde.
+fn message(error: &toml::de::Error) -> String {
+    let message = error.message().lines().next().unwrap_or_default();
+    if message.starts_with(&format!("unknown field `{DATE}`")) {
+        return "invalid type: date, expected a map".to_owned();
+    }
+    message.to_owned()
+}
+
 /// Converts a TOML error: with its line, and the nearest known key for an unknown one.
 pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) -> SettingsError {
     let line = error
@@ -257,23 +283,26 @@ pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) 
         .zip(text)
         .map(|(span, text)| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let place = line.map_or_else(|| place.to_owned(), |line| format!("{place}:{line}"));
-    let message = error
-        .message()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let message = message(error);
+    let value = error.span().zip(text).and_then(|(span, text)| {
+        let written = text.get(span.clone())?;
+        in_words(&message, &key_at(text, span.start)?, written)
+    });
+    if let Some(message) = value {
+        return SettingsError::Malformed { place, message };
+    }
     let Some(rest) = message.strip_prefix("unknown field ") else {
         return SettingsError::Malformed { place, message };
     };
     let mut names = rest.split('`').skip(1).step_by(2).map(str::to_owned);
     let key = names.next().unwrap_or_default();
     let known: Vec<String> = names.collect();
-    let distance = |name: &String| strsim::damerau_levenshtein(name, &key);
+    let lower = key.to_lowercase();
+    let distance = |name: &String| strsim::damerau_levenshtein(name, &lower);
     let nearest = known
         .iter()
         .min_by_key(|name| distance(name))
-        .filter(|name| distance(name) <= 1 + key.len() / 3);
+        .filter(|name| distance(name) <= 1 + key.len() / 4);
     SettingsError::UnknownKey {
         place,
         nearest: nearest.cloned(),
@@ -382,7 +411,7 @@ mod tests {
             .expect_err("not a number")
             .to_string();
         assert!(
-            error.contains("c.toml:3:") && error.contains("invalid type"),
+            error.contains("c.toml:3:") && error.contains(", must be "),
             "{error}"
         );
     }

@@ -46,7 +46,7 @@ pub enum ExternalError {
         position: Position,
     },
     /// A file with only white space and comments.
-    #[error("`{file}` is empty")]
+    #[error("`{file}` is empty: it has no line with data")]
     Empty {
         /// The path.
         file: String,

@@ -166,7 +166,7 @@ mod tests {
         for nothing in ["", " \r\n\n", "\u{feff}\n"] {
             assert_eq!(
                 read(nothing.as_bytes()).unwrap_err().to_string(),
-                "`f` is empty"
+                "`f` is empty: it has no line with data"
             );
         }
     }

@@ -184,7 +184,7 @@ mod tests {
                 "q 0 a 1\np 0 a 2\n\nq 0 a 2",
                 "`q.rels` line 4: document `a` has grade 2 for query `q`, and grade 1 in `q.rels` line 1",
             ),
-            ("# nothing", "`q.rels` is empty"),
+            ("# nothing", "`q.rels` is empty: it has no line with data"),
         ] {
             assert_eq!(
                 Qrels::parse(&input(text)).expect_err("refused").to_string(),

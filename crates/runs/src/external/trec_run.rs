@@ -344,7 +344,7 @@ mod tests {
                 "#c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
                 "`r.trec` line 5: duplicate document `a` for query `q` (first in `r.trec` line 2)",
             ),
-            ("# nothing", "`r.trec` is empty"),
+            ("# nothing", "`r.trec` is empty: it has no line with data"),
         ] {
             assert_eq!(refused(text), expected);
         }

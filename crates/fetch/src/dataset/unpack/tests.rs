@@ -57,7 +57,9 @@ fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Refusal
         set,
         &into,
     )?;
-    let files = globs::walk(&into).expect("read");
+    let files = globs::walk(&into, globs::Links::Everywhere)
+        .expect("read")
+        .files;
     Ok(files
         .into_iter()
         .map(|(name, path)| (name, fs::read(path).expect("read")))
