@@ -15,7 +15,7 @@ use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
 use super::verdict::{self, BudgetOf, LossBudget, LossVerdict};
-use super::what_if::{self, Advice, Alternative};
+use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
@@ -108,12 +108,8 @@ pub struct Summary {
     pub loss_budget_f1: Option<LossBudget>,
     /// The bottleneck.
     pub verdict: LossVerdict,
-    /// What other settings would deliver.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub what_if: Vec<Alternative>,
-    /// The alternatives worth trying, the best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub advice: Vec<Advice>,
+    /// Deliveries of other settings.
+    pub what_if: WhatIf,
     /// For each failure class with lost questions: its failure modes, and their frequency elsewhere.
     pub modes: Vec<ClassModes>,
     /// Accuracy by the position of the support in the prompt.
@@ -185,7 +181,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, &outcomes);
     let signs = modes::signs(run, &outcomes, plan.k);
-    let what_if = what_if::what_if(run, &outcomes, plan.k, &columns.cluster_of);
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
@@ -220,8 +215,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         loss_budget,
         rule_of_thumb: verdict::rule_of_thumb(em_at_5, verdict.bottleneck),
         verdict,
-        advice: what_if::advice(&what_if),
-        what_if,
+        what_if: WhatIf::new(run, &outcomes, plan.k, &columns.cluster_of),
         modes: modes::class_modes(&outcomes, &signs, &columns.cluster_of),
         positions: positions::positions(&columns, &signs),
         cuts: cuts::cuts(&columns),

@@ -96,7 +96,7 @@ impl RunReport {
             classes: support::classes(summary),
             flags: support::flags(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
-            what_if: what_if::table(&summary.what_if),
+            what_if: what_if::table(&summary.what_if.alternatives),
             measures: measures::measures(summary)
                 .chain(conditions::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
