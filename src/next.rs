@@ -10,14 +10,14 @@ use ragtriage_runs::RunFolder;
 
 /// Returns the lines.
 pub fn steps(summary: &Summary, folder: &RunFolder, config: &Path) -> Vec<Fact> {
-    let mut steps = vec![Fact::new(
-        "report",
-        format!(
-            "{} (every question); this run in full: ragtriage report {} --format terminal",
-            folder.file(page::FILE).display(),
-            folder.name()
+    let path = folder.path().display();
+    let mut steps = vec![
+        Fact::new("report", folder.file(page::FILE).display().to_string()),
+        Fact::new(
+            "in full",
+            format!("ragtriage report {path} --format terminal"),
         ),
-    )];
+    ];
     steps.extend(next(summary, folder, config).map(|command| Fact::new("next", command)));
     steps
 }

@@ -14,8 +14,8 @@ pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
-use super::verdict::{self, Answered, BudgetOf, Conclusion, LossBudget, LossVerdict, VerdictFacts};
-use super::what_if::{self, Advice, Alternative};
+use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
+use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::config::GeneratorName;
@@ -109,12 +109,8 @@ pub struct Summary {
     pub loss_budget_f1: Option<LossBudget>,
     /// The bottleneck.
     pub verdict: LossVerdict,
-    /// What other settings would deliver.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub what_if: Vec<Alternative>,
-    /// The alternatives worth trying, the best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub advice: Vec<Advice>,
+    /// Deliveries of other settings.
+    pub what_if: WhatIf,
     /// For each failure class with lost questions: its failure modes, and their frequency elsewhere.
     pub modes: Vec<ClassModes>,
     /// Accuracy by the position of the support in the prompt.
@@ -198,11 +194,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, &outcomes);
     let signs = modes::signs(run, &outcomes, plan.k);
-    let mut what_if = what_if::what_if(run, &outcomes, plan.k, &columns.cluster_of);
-    if verdict.conclusion == Conclusion::RetrievalOnly {
-        // What another delivery would do to a baseline's answers says nothing about a generator's.
-        what_if.iter_mut().for_each(|one| one.promise = None);
-    }
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
@@ -236,8 +227,13 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         loss_budget,
         rule_of_thumb: verdict::rule_of_thumb(em_at_5, verdict.conclusion),
         verdict,
-        advice: what_if::advice(&what_if),
-        what_if,
+        what_if: WhatIf::new(
+            run,
+            &outcomes,
+            plan.k,
+            &columns.cluster_of,
+            answered_by(run) == Answered::ByGenerator,
+        ),
         modes: modes::class_modes(&outcomes, &signs, &columns.cluster_of),
         positions: positions::positions(&columns, &signs),
         cuts: cuts::cuts(&columns),

@@ -55,7 +55,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    pub(super) fn new(key: &str, value: impl ToString) -> Self {
+    pub(super) fn new(key: &str, value: &dyn ToString) -> Self {
         Self {
             key: key.to_owned(),
             value: Some(value.to_string()),

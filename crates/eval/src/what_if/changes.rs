@@ -28,7 +28,7 @@ pub(super) fn changes(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
     }
     let mut changes = of_ks(run);
     changes.extend(BUDGETS.map(|context_tokens| {
-        let setting = Setting::new(BUDGET, context_tokens);
+        let setting = Setting::new(BUDGET, &context_tokens);
         (Change::Budget { context_tokens }, vec![setting])
     }));
     changes.extend(of_rankings(run));
@@ -51,10 +51,10 @@ fn of_ks(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
         if k > depth || k == run.limits.k {
             continue;
         }
-        changes.push((of_k(k, None), vec![Setting::new(K, k)]));
+        changes.push((of_k(k, None), vec![Setting::new(K, &k)]));
         let fits = budget_of(run, k);
         if run.limits.budget.is_some_and(|budget| budget < fits) {
-            let settings = vec![Setting::new(K, k), Setting::new(BUDGET, fits)];
+            let settings = vec![Setting::new(K, &k), Setting::new(BUDGET, &fits)];
             changes.push((of_k(k, Some(fits)), settings));
         }
     }
@@ -102,7 +102,7 @@ fn without(last: Step, step: Step, run: &RecordedRun<'_>) -> Vec<Setting> {
     if step != Step::Fused && run.settings.retrieval.retrievers.len() > 1 {
         settings.push(Setting::new(
             "retrieval.retrievers",
-            format!("[\"{step}\"]"),
+            &format!("[\"{step}\"]"),
         ));
     }
     if last == Step::Reranked {

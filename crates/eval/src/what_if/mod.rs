@@ -22,31 +22,56 @@ mod tests;
 pub use advice::Advice;
 pub use alternative::{Alternative, Change, Promise, Setting, Withheld};
 
+use serde::{Deserialize, Serialize};
+
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_runs::SavedRun;
 use recorded::RecordedRun;
 
-/// Evaluates every alternative that the record of `run` allows and that changes a prompt. `k` is the number of hits packed;
-/// `cluster_of[i]` is question i's cluster.
-#[must_use]
-pub fn what_if(
-    run: &SavedRun,
-    outcomes: &[Outcome],
-    k: usize,
-    cluster_of: &[usize],
-) -> Vec<Alternative> {
-    let recorded = RecordedRun::new(run, outcomes, k, cluster_of);
-    if recorded.questions.is_empty() {
+/// What other settings would deliver.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WhatIf {
+    /// Every alternative that the record allows and that changes a prompt.
+    pub alternatives: Vec<Alternative>,
+    /// The alternatives worth trying as sentences, the best first.
+    pub advice: Vec<Advice>,
+}
+
+impl WhatIf {
+    /// Evaluates the alternatives to the settings of `run`. `k` is the number of hits packed; `cluster_of[i]` is question i's
+    /// cluster. `judges_answers` is false for a reader whose answers say nothing about a generator's: no answers are promised.
+    #[must_use]
+    pub fn new(
+        run: &SavedRun,
+        outcomes: &[Outcome],
+        k: usize,
+        cluster_of: &[usize],
+        judges_answers: bool,
+    ) -> Self {
+        let recorded = RecordedRun::new(run, outcomes, k, cluster_of);
+        let mut alternatives = alternatives(&recorded);
+        if !judges_answers {
+            alternatives.iter_mut().for_each(|one| one.promise = None);
+        }
+        Self {
+            advice: advice::advice(&alternatives),
+            alternatives,
+        }
+    }
+}
+
+fn alternatives(run: &RecordedRun<'_>) -> Vec<Alternative> {
+    if run.questions.is_empty() {
         return Vec::new();
     }
     let mut found: Vec<Alternative> = Vec::new();
-    for (change, settings) in changes::changes(&recorded) {
-        let alternative = effect::alternative(&recorded, change, settings);
+    for (change, settings) in changes::changes(run) {
+        let alternative = effect::alternative(run, change, settings);
         found.extend(
             alternative.filter(|one| !found.iter().any(|other| is_same_prompt(one, other))),
         );
     }
-    found.extend(bounds::bounds(&recorded));
+    found.extend(bounds::bounds(run));
     found
 }
 
@@ -54,10 +79,4 @@ pub fn what_if(
 fn is_same_prompt(one: &Alternative, other: &Alternative) -> bool {
     let are_budgets = [one, other].map(|one| matches!(one.change, Change::Budget { .. }));
     are_budgets == [true, true] && one.tokens_after == other.tokens_after
-}
-
-/// Returns the alternatives worth trying as sentences, the best first.
-#[must_use]
-pub fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
-    advice::advice(alternatives)
 }

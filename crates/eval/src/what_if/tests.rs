@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::advice::advice;
 use super::*;
 use crate::diagnose;
 use crate::tests::{JUDGE, manifest};
@@ -85,7 +86,7 @@ fn four() -> SavedRun {
 
 fn found(run: &SavedRun) -> Vec<Alternative> {
     let outcomes = diagnose::outcomes(run, 2, JUDGE);
-    what_if(run, &outcomes, 2, &[0, 1, 2, 3])
+    WhatIf::new(run, &outcomes, 2, &[0, 1, 2, 3]).alternatives
 }
 
 fn of(run: &SavedRun, change: Change) -> Alternative {

@@ -6,7 +6,7 @@ use crate::document::Table;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{FailureClass, Fault, Interval, Stage};
+use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, Trace};
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
 
@@ -37,10 +37,15 @@ pub struct FunnelRow {
 }
 
 /// Builds the funnel: by failure class where a generator is judged, else by support alone.
-pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
+pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
     let summary = &evaluation.summary;
     let of_retrieval = summary.verdict.conclusion == Conclusion::RetrievalOnly;
-    let classes = evaluation.outcomes.iter().map(|outcome| {
+    let is_answerable = |trace: &Trace| trace.question.kind != QuestionKind::Unanswerable;
+    let n_unasked = traces.iter().filter(|trace| !is_answerable(trace)).count();
+    let n_unasked = if of_retrieval { n_unasked } else { 0 };
+    let questions = traces.iter().zip(&evaluation.outcomes);
+    let counted = questions.filter(|(trace, _)| !of_retrieval || is_answerable(trace));
+    let classes = counted.map(|(_, outcome)| {
         if of_retrieval {
             without_answer(outcome)
         } else {
@@ -59,6 +64,7 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
         (FailureClass::Failed, "failed"),
     ];
     let n_outside: usize = outside.iter().map(|(class, _)| count(*class)).sum();
+    let n_outside = n_outside + n_unasked;
     let others = [
         (FailureClass::Correct, "right, with evidence"),
         (FailureClass::CorrectUnsupported, "right, without evidence"),
@@ -94,6 +100,7 @@ pub(super) fn funnel(evaluation: &Evaluation) -> Funnel {
         .iter()
         .filter(|(class, _)| count(*class) > 0)
         .map(|(class, label)| format!("{} {label}", thousands(count(*class))))
+        .chain((n_unasked > 0).then(|| format!("{} unanswerable", thousands(n_unasked))))
         .collect();
     Funnel {
         n: summary.n_questions - n_outside,
@@ -207,9 +214,14 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
         let cells = [(*label).to_owned(), String::new(), thousands(*n)];
         table.row(cells.into_iter().chain(blank));
     }
-    let mut note = "evidence there: complete after this stage; lost here: not answered right, evidence first missing here".to_owned();
+    let is_answered = funnel.stages.len() == Stage::ALL.len();
+    let mut note = if is_answered {
+        "lost here: not answered right".to_owned()
+    } else {
+        "lost here: evidence first missing after this stage".to_owned()
+    };
     if has_costs {
-        note.push_str("; to win back: right answers that fixing the stage alone would bring");
+        note.push_str("; to win back: right answers from fixing this stage alone");
     }
     table.notes.push(note);
     if !funnel.outside.is_empty() {

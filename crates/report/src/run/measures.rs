@@ -25,10 +25,8 @@ pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
     let figures = MAIN.iter().filter_map(|(family, cutoff)| {
         let name = Measure::new(*family, *cutoff)?.to_string();
         let found = measured(summary, &name)?;
-        let ci95 = found
-            .ci95
-            .map_or(String::new(), |ci| format!("95% CI {ci:.2}, "));
-        let text = format!("{:.3} ({ci95}n = {})", found.mean, found.n);
+        let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
+        let text = format!("{:.3}{ci95} (n = {})", found.mean, found.n);
         Some(Fact::new(name, text))
     });
     figures.collect()

@@ -105,11 +105,12 @@ impl RunReport {
             verdict: summary.verdict.text.clone(),
             cautions: summary.verdict.cautions.clone(),
             advice: summary
+                .what_if
                 .advice
                 .iter()
                 .map(|advice| advice.sentence.clone())
                 .collect(),
-            funnel: funnel::funnel(evaluation),
+            funnel: funnel::funnel(&run.traces, evaluation),
             figures: measures::figures(summary),
             rule_of_thumb: summary.rule_of_thumb.clone(),
             losses: losses(summary),
@@ -118,7 +119,7 @@ impl RunReport {
             classes: support::classes(summary),
             flags: support::flags(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
-            what_if: what_if::table(&summary.what_if),
+            what_if: what_if::table(&summary.what_if.alternatives),
             measures: measures::measures(summary)
                 .chain(conditions::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))

@@ -52,7 +52,9 @@ impl RunReport {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.elements.push(Element::Verdict(self.conclusion()));
         report.table(super::funnel::table(&self.funnel));
-        report.facts(self.figures.clone());
+        let figures = self.figures.iter().map(Fact::to_string);
+        let figures = figures.collect::<Vec<_>>().join("; ");
+        report.elements.push(Element::Paragraph(figures));
         report.list(self.advice.iter().take(shown.advice).cloned().collect());
         let notices = self.notices.iter().take(shown.notices);
         report.notices(notices.map(short).collect());
