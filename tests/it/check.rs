@@ -28,7 +28,7 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
-      The run does not pass. 2 passed, 1 failed, 1 inconclusive, which strict mode would count as failed.
+      The run does not pass. 2 passed, 1 failed, 1 inconclusive (not counted as failed).
 
     Gates
       verdict       gate             value          95% CI  n

@@ -214,17 +214,19 @@ fn holm_is_over_all_compared_runs() {
     // Six -1 and a 0: mean -6/7, variance (6/49 + 36/49) / 6 = 1/7, standard error sqrt(1/7 / 7) = 1/7, so t = -6.
     let t = p(1).paired_t.expect("a spread");
     assert!((t.t + 6.0).abs() < 1e-12 && t.df == 6.0 && t.p < 0.001);
-    // The interval reaches t(.975, 6) = 2.4469 standard errors: -.857 -+ .350, cut at -1. Two runs: 2 * .031 > .05.
+    // Less -.5 the differences are six of -.5 and one of .5: 16 of 128 signs reach the sum 2.5. Less -.5 + e they are six of
+    // -.5 - e and one of .5 - e, and only both signs of all, and of all but the last, reach 2.5 + 7e: 4 / 128. Two runs:
+    // 2 * .031 > .05.
     assert_eq!(
         comparison.pairs[1].verdict,
-        "No difference shown: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.508], p = 0.031 (Holm over all compared runs: \
+        "No difference shown: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.500], p = 0.031 (Holm over all compared runs: \
          0.062). So few clusters of questions differ that no p could fall below 0.031, before Holm: ask more questions."
     );
     // Alone, 6 of 7 lost is a difference shown: 2/64 < .05.
     let alone = compared(&a, &[&losing(6)], &plan(&["AnswerF1"]));
     assert_eq!(
         alone.pairs[0].verdict,
-        "Worse: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.508], p = 0.031."
+        "Worse: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.500], p = 0.031."
     );
 }
 
@@ -242,11 +244,12 @@ fn a_run_compared_with_itself_differs_in_nothing() {
             (found.delta, found.p, found.detectable, found.ties),
             (0.0, Some(1.0), None, 3)
         );
+        // Three questions reject no difference.
         assert_eq!(
             found.ci95,
             Some(Interval {
-                low: 0.0,
-                high: 0.0
+                low: -1.0,
+                high: 1.0
             })
         );
     }

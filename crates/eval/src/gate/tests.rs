@@ -48,6 +48,7 @@ fn the_interval_decides_each_way() {
             ci95: Some(Interval { low, high }),
             n: 9,
             detectable: None,
+            needed: None,
             too_few_differ: false,
         };
         let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval);
@@ -69,6 +70,7 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
         }),
         n: 9,
         detectable: None,
+        needed: None,
         too_few_differ: false,
     };
     let verdict =
