@@ -461,3 +461,35 @@ fn what_differs_is_told_settings_first() {
 fn labels_go_on_after_z() {
     assert_eq!([label(0), label(25), label(26)], ["A", "Z", "R27"]);
 }
+
+/// 100 questions in 11 documents, 65 of them in the first; each on a sentence of its own, or all of a document on one.
+fn chained(name: &str, answers: &[&str], on_one: bool) -> SavedRun {
+    let mut made = run(name, answers);
+    for trace in &mut made.traces {
+        let at = trace.index;
+        let member = &mut trace.question.evidence[0][0];
+        member.doc = format!("d{}", at.checked_sub(65).map_or(0, |rest| 1 + rest % 10)).into();
+        let start = if on_one { 0 } else { 100 * at };
+        member.ranges = vec![(start, start + 50).into()];
+    }
+    made
+}
+
+#[test]
+fn questions_of_shared_documents_are_apart_unless_they_share_evidence_and_interval_and_p_agree() {
+    // B loses every fifth question of the first 65 and wins none.
+    let worse: Vec<&str> = (0..100)
+        .map(|at| if at % 5 == 0 && at < 65 { WRONG } else { RIGHT })
+        .collect();
+    for (on_one, clusters) in [(false, (100, 1)), (true, (11, 65))] {
+        let [a, b] = [&[RIGHT; 100][..], &worse].map(|answers| chained("r", answers, on_one));
+        let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
+        let counts = pair.questions;
+        assert_eq!((counts.n_clusters, counts.largest_cluster), clusters);
+        let found = &pair.measures[0];
+        let (p, ci95) = (found.p.expect("questions"), found.ci95.expect("clusters"));
+        // 13 clusters of one sign: 2 / 2^13. In one cluster both signs are as likely: p = 1.
+        assert_eq!(p, if on_one { 1.0 } else { 2.0 / 8192.0 });
+        assert_eq!(ci95.holds_zero(), on_one, "{ci95}");
+    }
+}

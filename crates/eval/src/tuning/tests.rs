@@ -960,3 +960,97 @@ fn where_none_scored_higher_that_is_said() {
          questions; a scored the same and packs fewer tokens, 20 against 50."
     );
 }
+
+/// As [`beside_a`]: the default has chunks of 200 tokens, `c` of 64 is .125 worse throughout, `a` of 512 is not distinguishable.
+fn sizes() -> SweepScores {
+    let mut sweep = beside_a(&[("c", -0.125)]);
+    for (trial, size) in sweep.trials.iter_mut().zip(["200", "512", "64"]) {
+        trial.values = BTreeMap::from([
+            ("chunking.size".to_owned(), size.to_owned()),
+            ("chunking.strategy".to_owned(), "\"recursive\"".to_owned()),
+        ]);
+    }
+    sweep
+}
+
+#[test]
+fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
+    let sweep = sizes();
+    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    let expected = "Keep chunking.size = 200. 64 is worse (EM@5 -0.125 [-0.125, -0.125]); 512 is not distinguishable from it \
+                    (n = 10); about 58 questions would tell. The best, 512, scored";
+    assert!(found.text.starts_with(expected), "{}", found.text);
+    // With a second setting in some trial, values need their names.
+    let mut two = sizes();
+    let sentence = "\"sentence\"".to_owned();
+    two.trials[2]
+        .values
+        .insert("chunking.strategy".to_owned(), sentence);
+    let found = verdict(&two, Some(&crosswise(&two)));
+    let expected = "Keep chunking.size = 200, chunking.strategy = recursive. chunking.size = 64, chunking.strategy = sentence is \
+                    worse (EM@5 -0.125 [-0.125, -0.125]); chunking.size = 512 is not";
+    assert!(found.text.starts_with(expected), "{}", found.text);
+    // A claim says what to set, and what it replaces.
+    let mut claim = ten(8);
+    for (trial, size) in claim.trials.iter_mut().zip(["200", "512"]) {
+        trial.values = BTreeMap::from([("chunking.size".to_owned(), size.to_owned())]);
+    }
+    let found = verdict(&claim, Some(&crosswise(&claim)));
+    assert!(
+        found
+            .text
+            .starts_with("Set chunking.size = 512 instead of 200: EM@5 0.800 against 0.000"),
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn views_that_disagree_are_explained_by_the_size_of_chunks() {
+    let mut sweep = sizes();
+    let explained = |sweep: &SweepScores| verdict(sweep, None).text.contains(" At equal k ");
+    assert!(!explained(&sweep));
+    // At equal tokens (EM@1) the small chunks find all; at equal k (EM@3) the large ones find most, and pack more.
+    if let Ok(measured) = &mut sweep.trials[2].result {
+        measured
+            .scores
+            .rows
+            .iter_mut()
+            .for_each(|row| row[2] = Some(1.0));
+    }
+    assert!(!explained(&sweep), "the trials pack equally many tokens");
+    if let Ok(measured) = &mut sweep.trials[1].result {
+        measured.context_tokens = vec![Some(300.0); 10];
+    }
+    let text = verdict(&sweep, None).text;
+    assert!(
+        text.ends_with(
+            " At equal k 512 is best, at equal tokens 64: a fixed k favours large chunks, which bring more tokens."
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn choosing_that_loses_is_shown_to_harm() {
+    let sweep = sizes();
+    let found = |low: f64, high: f64| {
+        let confirmation = CrossFit {
+            folds: vec![],
+            n: 10,
+            delta: f64::midpoint(low, high),
+            ci95: Some(Interval { low, high }),
+        };
+        verdict(&sweep, Some(&Confirmation::CrossFit(confirmation)))
+    };
+    let harmed = found(-0.2, -0.05);
+    assert!(harmed.harms && harmed.claimed.is_none());
+    assert!(
+        harmed
+            .text
+            .ends_with("in 0 folds, brings -0.125 [-0.200, -0.050]."),
+        "{}",
+        harmed.text
+    );
+    assert!(!found(-0.2, 0.0).harms && !found(0.05, 0.2).harms);
+}
