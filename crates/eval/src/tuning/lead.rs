@@ -13,14 +13,14 @@ use ragtriage_core::types::Interval;
 const MOST_NAMES: usize = 3;
 
 /// A ranking with a default, in words.
-pub(super) struct Story<'a> {
+pub(super) struct Wording<'a> {
     pub ranking: &'a TrialRanking,
     pub labels: Labels<'a>,
     pub default: &'a RankedTrial,
     pub direction: Direction,
 }
 
-impl Story<'_> {
+impl Wording<'_> {
     pub fn scored_higher(&self, row: &RankedTrial) -> bool {
         row.difference
             .is_some_and(|seen| is_better(seen.delta, self.direction))

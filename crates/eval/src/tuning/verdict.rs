@@ -6,7 +6,7 @@
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
 use super::label::Labels;
-use super::lead::{Story, cross_fit_gain, held_out_numbers, least_p, passes, questions};
+use super::lead::{Wording, cross_fit_gain, held_out_numbers, least_p, passes, questions};
 use super::means::is_better;
 use super::outcome::{Confirmation, CrossFit, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
 use super::sweep::SweepScores;
@@ -33,25 +33,25 @@ pub fn judge(
     let Some(default) = default_row(ranking, sweep) else {
         return unclaimed(no_default(ranking, &labels.setting(best), best, sweep));
     };
-    let story = Story {
+    let wording = Wording {
         ranking,
         labels,
         default,
         direction: plan.measure.family().facts().direction,
     };
-    let mut verdict = if story.scored_higher(best) {
+    let mut verdict = if wording.scored_higher(best) {
         let level = LEVEL / n_tries(ranking, confirmation);
         let n_needed = questions_needed(best, level, sweep, plan);
-        judged(&story, best, confirmation, n_needed)
+        judged(&wording, best, confirmation, n_needed)
     } else {
-        unclaimed(none_higher(&story, best))
+        unclaimed(none_higher(&wording, best))
     };
-    verdict.text.extend(story.views());
+    verdict.text.extend(wording.views());
     verdict
 }
 
 fn judged(
-    story: &Story<'_>,
+    wording: &Wording<'_>,
     best: &RankedTrial,
     confirmation: Option<&Confirmation>,
     n_needed: Option<usize>,
@@ -59,45 +59,45 @@ fn judged(
     match confirmation {
         Some(Confirmation::HeldOut(found)) => {
             let shown = found.p.is_some_and(|p| p < LEVEL);
-            match (shown, is_better(found.delta, story.direction)) {
-                (true, true) => claimed(best, story.held_out_text(best, found)),
+            match (shown, is_better(found.delta, wording.direction)) {
+                (true, true) => claimed(best, wording.held_out_text(best, found)),
                 (true, false) => TuningVerdict {
                     harms: true,
-                    ..unclaimed(shown_worse(story, best, found))
+                    ..unclaimed(shown_worse(wording, best, found))
                 },
-                (false, _) => not_confirmed(story, best, found, n_needed),
+                (false, _) => not_confirmed(wording, best, found, n_needed),
             }
         }
         Some(Confirmation::CrossFit(found)) => {
-            let harms = is_harmful(story, found);
-            let mut rows = story.ranking.rows.iter();
-            let shown = rows.find(|row| passes(row) && story.scored_higher(row));
+            let harms = is_harmful(wording, found);
+            let mut rows = wording.ranking.rows.iter();
+            let shown = rows.find(|row| passes(row) && wording.scored_higher(row));
             let verdict = match shown {
-                Some(shown) => claimed(shown, story.cross_fit_text(shown, found)),
+                Some(shown) => claimed(shown, wording.cross_fit_text(shown, found)),
                 None if harms => {
-                    let verdict = not_shown(story, best, n_needed);
+                    let verdict = not_shown(wording, best, n_needed);
                     let text = format!("{} {}", verdict.text, cross_fit_gain(found));
                     TuningVerdict { text, ..verdict }
                 }
-                None => not_shown(story, best, n_needed),
+                None => not_shown(wording, best, n_needed),
             };
             TuningVerdict { harms, ..verdict }
         }
         None if passes(best) => {
             let clause = format!(
                 "{} scored {} where it was chosen, and nothing has confirmed that",
-                story.labels.brief(best),
-                story.numbers(best)
+                wording.labels.brief(best),
+                wording.numbers(best)
             );
-            unclaimed(story.kept(Some((best, clause)), None))
+            unclaimed(wording.kept(Some((best, clause)), None))
         }
-        None => not_shown(story, best, n_needed),
+        None => not_shown(wording, best, n_needed),
     }
 }
 
 /// Returns true if choosing loses: its cross-fitted gain's whole interval is a loss.
-fn is_harmful(story: &Story<'_>, found: &CrossFit) -> bool {
-    found.ci95.is_some_and(|ci95| !ci95.holds_zero()) && !is_better(found.delta, story.direction)
+fn is_harmful(wording: &Wording<'_>, found: &CrossFit) -> bool {
+    found.ci95.is_some_and(|ci95| !ci95.holds_zero()) && !is_better(found.delta, wording.direction)
 }
 
 fn claimed(row: &RankedTrial, text: String) -> TuningVerdict {
@@ -116,33 +116,33 @@ fn unclaimed(text: String) -> TuningVerdict {
     }
 }
 
-fn shown_worse(story: &Story<'_>, best: &RankedTrial, found: &HeldOut) -> String {
+fn shown_worse(wording: &Wording<'_>, best: &RankedTrial, found: &HeldOut) -> String {
     let clause = format!(
         "{}, the best where it was chosen, is worse on {} ({} {})",
-        story.labels.brief(best),
+        wording.labels.brief(best),
         held_out_questions(found),
-        story.ranking.measure,
+        wording.ranking.measure,
         held_out_numbers(found)
     );
-    story.kept(Some((best, clause)), None)
+    wording.kept(Some((best, clause)), None)
 }
 
 /// Reports that held-out questions did not distinguish the best trial from the default.
 fn not_confirmed(
-    story: &Story<'_>,
+    wording: &Wording<'_>,
     best: &RankedTrial,
     found: &HeldOut,
     n_needed: Option<usize>,
 ) -> TuningVerdict {
     let clause = format!(
         "{}, the best where it was chosen, is not distinguishable from it on {} ({} {})",
-        story.labels.brief(best),
+        wording.labels.brief(best),
         held_out_questions(found),
-        story.ranking.measure,
+        wording.ranking.measure,
         held_out_numbers(found)
     );
     let size = Size::new(found.n, found.n_clusters, found.evaluations, n_needed);
-    let text = story.kept(Some((best, clause)), size.clause());
+    let text = wording.kept(Some((best, clause)), size.clause());
     TuningVerdict {
         n_needed,
         ..unclaimed(format!("{text}{}", size.sentences(best)))
@@ -150,13 +150,13 @@ fn not_confirmed(
 }
 
 /// Reports that the choosing questions did not distinguish the best trial from the default.
-fn not_shown(story: &Story<'_>, best: &RankedTrial, n_needed: Option<usize>) -> TuningVerdict {
-    let TrialRanking { n, n_clusters, .. } = *story.ranking;
+fn not_shown(wording: &Wording<'_>, best: &RankedTrial, n_needed: Option<usize>) -> TuningVerdict {
+    let TrialRanking { n, n_clusters, .. } = *wording.ranking;
     // Max-T already allows for all trials.
     let size = Size::new(n, n_clusters, 1, n_needed);
-    let text = story.kept(None, size.clause());
-    let (name, numbers) = (story.labels.brief(best), story.numbers(best));
-    let measure = story.ranking.measure;
+    let text = wording.kept(None, size.clause());
+    let (name, numbers) = (wording.labels.brief(best), wording.numbers(best));
+    let measure = wording.ranking.measure;
     let sentences = size.sentences(best);
     TuningVerdict {
         n_needed,
@@ -260,19 +260,19 @@ fn no_default(
     )
 }
 
-fn none_higher(story: &Story<'_>, best: &RankedTrial) -> String {
-    let (measure, n) = (story.ranking.measure, questions(story.ranking.n));
-    let mean = story.default.mean;
-    let text = story.kept(None, None);
+fn none_higher(wording: &Wording<'_>, best: &RankedTrial) -> String {
+    let (measure, n) = (wording.ranking.measure, questions(wording.ranking.n));
+    let mean = wording.default.mean;
+    let text = wording.kept(None, None);
     let head =
         format!("{text} No trial scored higher than the default, {measure} {mean:.3} on {n}");
-    if best.name == story.default.name {
+    if best.name == wording.default.name {
         return format!("{head}.");
     }
-    let (fewer, more) = (best.context_tokens, story.default.context_tokens);
+    let (fewer, more) = (best.context_tokens, wording.default.context_tokens);
     format!(
         "{head}; {} scored the same and packs fewer tokens, {fewer:.0} against {more:.0}.",
-        story.labels.brief(best)
+        wording.labels.brief(best)
     )
 }
 
