@@ -77,6 +77,9 @@ pub fn randomisation(
     })
 }
 
+/// A cluster's sum of differences, and its questions.
+type SizedSum = (f64, f64);
+
 /// The clusters, those that differ first.
 struct Clusters {
     sums: Vec<f64>,
@@ -94,7 +97,7 @@ impl Clusters {
         let equal = absolute * EQUAL;
         let sums = cluster::sums(differences, &cluster_of);
         let sizes = cluster::sums(&vec![1.0; differences.len()], &cluster_of);
-        let (differing, others): (Vec<(f64, f64)>, Vec<(f64, f64)>) = sums
+        let (differing, others): (Vec<SizedSum>, Vec<SizedSum>) = sums
             .into_iter()
             .zip(sizes)
             .partition(|(sum, _)| sum.abs() > equal);
@@ -183,7 +186,7 @@ pub(super) fn is_rejected(p: f64, tests: usize) -> bool {
 /// Returns the smallest number of `n` vectors whose share is not rejected.
 pub(super) fn least_count(n: usize, tests: usize) -> usize {
     let about = (ALPHA * n as f64 / tests as f64) as usize;
-    (about.saturating_sub(1)..)
+    (about.saturating_sub(1)..=n)
         .find(|count| *count > 0 && !is_rejected(*count as f64 / n as f64, tests))
         .unwrap_or(n)
 }
