@@ -5,7 +5,7 @@ use ragtriage_core::text::numbers::plural;
 /// Fewer clusters than this make intervals too narrow (Cameron, Gelbach, Miller 2008).
 pub(crate) const FEW_CLUSTERS: usize = 20;
 /// A cluster with more than a fifth of the questions leaves fewer than 25 effective clusters, however many the others are.
-/// In simulations the BCa intervals of means then cover 92%, with a third 88%, with two thirds 85%.
+/// In simulations of 100 questions the `BCa` intervals of means cover 92% with a cluster of 20, 88% with 30, 85% with 65.
 const LARGE: usize = 5;
 
 /// Returns the warning about `n` questions in clusters; `None` where there are enough, and for no questions.

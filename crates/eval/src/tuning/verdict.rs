@@ -205,7 +205,7 @@ impl Size {
         }
         if let Some((needed, seen)) = self.n_needed.zip(best.difference) {
             let (delta, questions) = (seen.delta, questions(needed));
-            text.push_str(&if needed <= self.n {
+            let sentence = if needed <= self.n {
                 format!(
                     " A true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5 with {questions}: \
                      it is likely smaller."
@@ -214,7 +214,8 @@ impl Size {
                 format!(
                     " With {questions} a true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5."
                 )
-            });
+            };
+            text += &sentence;
         }
         text
     }
