@@ -9,7 +9,8 @@ use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
+use ragtriage_core::text::numbers::plural;
+use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport, GateVerdict};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates::{self, github, junit};
 use ragtriage_runs::{Manifest, SavedRun};
@@ -101,7 +102,42 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     };
     let report = gate::check(&run, baseline.as_ref(), &plan)?;
     tell(&args.tell, &report)?;
+    if let Some(line) = undecided(&report) {
+        output::talk(&line);
+    }
     Ok(report.passed)
+}
+
+/// The last line where gates are undecided: they are not called passed.
+fn undecided(report: &GateReport) -> Option<String> {
+    let count = |verdict| {
+        let gates = report.gates.iter();
+        gates.filter(|gate| gate.verdict == verdict).count()
+    };
+    let [passed, failed, open] = [
+        GateVerdict::Pass,
+        GateVerdict::Fail,
+        GateVerdict::Inconclusive,
+    ]
+    .map(count);
+    let failed = if failed > 0 {
+        format!(", {failed} failed")
+    } else {
+        String::new()
+    };
+    let counted = if report.strict {
+        "counted as failed: strict"
+    } else if open == 1 {
+        "not counted as failed; --strict counts it"
+    } else {
+        "not counted as failed; --strict counts them"
+    };
+    (open > 0).then(|| {
+        format!(
+            "{} passed{failed}, {open} inconclusive ({counted})",
+            plural(passed, "gate", "gates")
+        )
+    })
 }
 
 /// The gates of the command line.

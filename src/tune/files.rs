@@ -56,12 +56,14 @@ pub(super) fn report(
             svg::render(&drawing.chart, ChartPlacement::File).as_bytes(),
         )?;
     }
-    if let Some((_, winner)) = outcome.winner().filter(|_| !outcome.interrupted) {
+    if let Some(winner) = outcome.chosen().filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;
-        let comment = format!(
-            "Best of a sweep by {}.\n{}",
-            outcome.plan.measure, outcome.verdict.text
-        );
+        let what = if winner.name == DEFAULT {
+            "The default: no trial of the sweep is shown to be better by"
+        } else {
+            "Shown to be better than the default by"
+        };
+        let comment = format!("{what} {}.\n{}", outcome.plan.measure, outcome.verdict.text);
         let packing = packing(outcome, &winner.name, winner.resolved.settings.retrieval.k);
         let comment = match packing {
             None => comment,

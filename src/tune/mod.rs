@@ -137,6 +137,11 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         let report = report(&outcome, &base, (n_documents, &digest), &folder, &json)?;
         output::data(if args.json { &json } else { &report })?;
         output::talk(&format!("sweep folder: {}", folder.path().display()));
+        if outcome.verdict.harms {
+            output::talk(
+                "best.toml is not written: choosing is shown to do worse than the default",
+            );
+        }
         if let Some([default, best]) = pair(&outcome) {
             let measure = outcome.plan.measure;
             output::talk(&format!(

@@ -64,7 +64,7 @@ fn a_comparison_in_a_terminal() {
       B  k1: 3 questions, [TIME]
 
     B (k1) against A (k5): 3 questions, 3 clusters
-      ! only 3 independent clusters: intervals and p are rough
+      ! intervals are rough: 3 questions
 
     What differs from A to B
                    A  B

@@ -327,9 +327,7 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
     assert_eq!(json["verdict"]["claimed"], Value::Null);
     assert_eq!(json["ranking"]["winner"], "default");
     assert!(
-        outcome
-            .stdout
-            .contains("No trial scored higher than the default"),
+        outcome.stdout.contains("Keep chunking.size = 64."),
         "{}",
         outcome.stdout
     );

@@ -1,12 +1,13 @@
 //! `summary.json`: the metrics of a run, and everything that reports show of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
 use super::audit::answer_audit::AnswerAudit;
+use super::clusters::{self, cluster_of};
 use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
 use super::judge::judge_summary::JudgeSummary;
@@ -22,12 +23,11 @@ use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{
-    ArmName, DocId, FailureClass, Fault, Flag, Interval, Question, QuestionKind, Step, Trace,
+    ArmName, FailureClass, Fault, Flag, Interval, QuestionKind, Step, Trace,
 };
 use ragtriage_runs::{SCHEMA, SavedRun};
 
@@ -44,7 +44,7 @@ pub struct EvaluationPlan {
     pub resamples: usize,
     /// Their seed.
     pub seed: u64,
-    /// Resamples questions that share gold documents together.
+    /// Resamples questions that share gold evidence together.
     pub cluster: bool,
 }
 
@@ -119,8 +119,10 @@ pub struct Summary {
     pub cuts: Vec<SliceGroup>,
     /// The rule of thumb, for comparison.
     pub rule_of_thumb: Option<String>,
-    /// Clusters of questions that share gold documents.
+    /// Clusters of questions that share gold evidence.
     pub n_clusters: usize,
+    /// Questions of the largest cluster.
+    pub largest_cluster: usize,
     /// Tokens of all arms.
     pub tokens: TokenTotals,
     /// US dollars of all arms.
@@ -238,6 +240,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         positions: positions::positions(&columns, &signs),
         cuts: cuts::cuts(&columns),
         n_clusters: bootstrap.n_clusters(),
+        largest_cluster: clusters::sizes(&columns.cluster_of).largest,
         tokens: arms::tokens(&run.traces),
         cost_usd: attempts(&run.traces).fold(0.0, |sum, attempt| sum + attempt.cost_usd),
         seconds: seconds(run),
@@ -252,37 +255,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
 
 pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
     Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
-}
-
-/// Returns each question's cluster: questions that share evidence documents form one, all others
-/// are alone.
-pub(super) fn cluster_of<'a>(
-    traces: impl IntoIterator<Item = &'a Trace>,
-    cluster: bool,
-) -> Vec<usize> {
-    question_clusters(traces.into_iter().map(|trace| &trace.question), cluster)
-}
-
-/// Clusters of the questions alone.
-pub fn question_clusters<'a>(
-    questions: impl IntoIterator<Item = &'a Question>,
-    cluster: bool,
-) -> Vec<usize> {
-    // Evidence only: the judged documents of a test collection would link nearly all of its queries into one
-    // cluster.
-    let questions = questions.into_iter();
-    if cluster {
-        clusters(questions.map(|question: &Question| -> BTreeSet<DocId> {
-            question
-                .evidence
-                .iter()
-                .flatten()
-                .map(|m| m.doc.clone())
-                .collect()
-        }))
-    } else {
-        questions.enumerate().map(|(at, _)| at).collect()
-    }
 }
 
 pub(super) fn measure_summaries(

@@ -36,7 +36,7 @@ pub(crate) fn verdict(audit: &AnswerAudit) -> String {
     } else if n_unsure == audit.n_audited {
         "of the questions that the rule decides, none was audited".to_owned()
     } else {
-        "all questions share gold documents".to_owned()
+        "all questions share gold evidence".to_owned()
     };
     let audited = plural(audit.n_audited, "audited answer", "audited answers");
     format!("{audited}; the share of right answers cannot be corrected: {why}.")
@@ -206,7 +206,7 @@ mod tests {
             n_unsure: 0,
             ..open
         };
-        assert!(verdict_of(decided).contains("corrected: all questions share gold documents."));
+        assert!(verdict_of(decided).contains("corrected: all questions share gold evidence."));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod csv;
 pub mod document;
 pub mod estimate;
 mod external;
+mod few_clusters;
 pub mod gates;
 pub mod glossary;
 pub mod html;

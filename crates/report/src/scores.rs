@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::run::FEW_CLUSTERS;
+use super::few_clusters::FEW_CLUSTERS;
 use crate::document::{Report, Table};
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::text::sanitize::shortened;

@@ -388,7 +388,7 @@ pub struct EvaluationSettings {
     #[schemars(extend("x-affects" = "summary"))]
     #[schemars(range(min = 1, max = MOST_RESAMPLES))]
     pub resamples: usize,
-    /// Resample questions that share gold documents together.
+    /// Resample together questions whose gold evidence overlaps.
     pub cluster: bool,
 }
 

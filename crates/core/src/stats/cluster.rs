@@ -1,4 +1,4 @@
-//! Clusters of questions that share gold documents: questions about one document are not independent.
+//! Clusters of items that share keys: questions about the same evidence are not independent.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -15,6 +15,9 @@ pub const POWER: f64 = 0.80;
 /// distribution has that power. About 2.80 standard errors for many clusters, more for few. When every question is its
 /// own cluster it is statsmodels' `TTestPower().solve_power(nobs=n, alpha=.05, power=.8)` times the standard deviation.
 ///
+/// It approximates the effect that the randomisation test detects, whose p is close to the t test's where clusters are many and of similar size. Where
+/// one cluster holds most questions, the standard error is too small and so is the effect.
+///
 /// `None` under two clusters and when the differences do not vary: their noise is then unknown.
 #[must_use]
 pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {

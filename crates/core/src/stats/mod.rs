@@ -27,4 +27,6 @@ pub mod t;
 pub mod wilson;
 
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 mod tests;

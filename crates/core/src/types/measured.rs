@@ -36,6 +36,16 @@ impl Interval {
         }
     }
 
+    /// Extends the interval to hold zero; a bound that differs from zero by rounding is zero.
+    #[must_use]
+    pub fn with_zero(self) -> Self {
+        const ROUNDING: f64 = 1e-12;
+        Self {
+            low: if self.low > -ROUNDING { 0.0 } else { self.low },
+            high: if self.high < ROUNDING { 0.0 } else { self.high },
+        }
+    }
+
     /// Returns true if zero lies inside or on the border.
     #[must_use]
     pub fn holds_zero(self) -> bool {

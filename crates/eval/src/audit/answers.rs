@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::answer_audit::{AnswerAudit, JudgedCell};
 use super::corrections::Corrections;
-use crate::summary::{self, EvaluationPlan};
+use crate::clusters;
+use crate::summary::EvaluationPlan;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::kappa::{Disagreement, kappa};
@@ -42,7 +43,7 @@ pub fn answer_audit(
     }
     let (places, items) = items(rule, rule, &audited);
     let traces = places.iter().map(|&at| &run.traces[at]);
-    let cluster_of = summary::cluster_of(traces, plan.cluster);
+    let cluster_of = clusters::cluster_of(traces, plan.cluster);
     let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
     let (mut grades, mut grade_clusters) = (Vec::new(), Vec::new());
     for (at, cluster) in places.iter().zip(&cluster_of) {

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::answer_audit::AnswerAudit;
 use super::answers::answer_audit;
 use super::corrections::Corrections;
-use crate::summary::{self, EvaluationPlan, Share};
+use crate::clusters;
+use crate::summary::{EvaluationPlan, Share};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::bootstrap::Bootstrap;
@@ -110,7 +111,7 @@ pub fn audit(
     }
     let corrected = corrected(&printed, &weights);
     let bootstrap = Bootstrap::new(
-        summary::cluster_of(places.iter().map(|&at| &run.traces[at]), plan.cluster),
+        clusters::cluster_of(places.iter().map(|&at| &run.traces[at]), plan.cluster),
         plan.resamples,
         plan.seed,
     );

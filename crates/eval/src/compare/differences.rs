@@ -1,11 +1,11 @@
 //! Paired statistics of each measure.
 //!
 //! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus baseline); its
-//! 95% interval by the paired t over clusters (see [`MeanError::interval`]); p by the paired randomisation test, flipping
-//! clusters together; the minimum detectable effect with 80% power at this n.
+//! p by the paired randomisation test, flipping clusters together, and the 95% interval of the differences that this test does
+//! not reject, so that the two never contradict (see [`randomisation`]); the minimum detectable effect with 80% power at this n.
 //!
 //! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta and
-//! its interval are of the medians, p tests the signs of the differences.
+//! its interval are of the medians (percentiles over the same clusters, resampled), p tests the signs of the differences.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -17,8 +17,8 @@ use ragtriage_core::measure::{Aggregate, Direction, Measure};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
-use ragtriage_core::stats::randomisation::randomisation;
-use ragtriage_core::stats::t::{MeanError, TTest, mean_error, paired_t};
+use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
+use ragtriage_core::stats::t::{TTest, paired_t};
 use ragtriage_core::types::Interval;
 
 /// Maximum difference due to summation order: smaller ones are ties.
@@ -37,12 +37,13 @@ pub struct MeasureDifference {
     pub run: f64,
     /// The mean difference, run minus baseline.
     pub delta: f64,
-    /// Its 95% interval; `None` if the questions form fewer than two clusters.
+    /// Its 95% interval, which excludes zero if and only if p is below 5% (medians: a bootstrap interval); `None` if the
+    /// questions form fewer than two clusters.
     pub ci95: Option<Interval>,
     /// The randomisation test's p, two-sided, unadjusted; `None` when n is 0.
     pub p: Option<f64>,
     /// The smallest p possible with these questions, regardless of the size of the differences: 2 over all assignments of
-    /// signs to the clusters that differ. If these are too many to enumerate, 1 / (permutations + 1).
+    /// signs to the clusters that differ. `None` if these are too many to list.
     pub least_p: Option<f64>,
     /// The paired t test over cluster sums; `None` if the differences have no variance, and for medians.
     pub paired_t: Option<TTest>,
@@ -156,7 +157,7 @@ impl PairedColumn {
         } else {
             (up, down)
         };
-        let p = randomisation(&self.differences, &cluster_of, plan.resamples, plan.seed);
+        let test = randomisation(&self.differences, &cluster_of, unadjusted(plan));
         let (baseline, run, delta) = match family.aggregate() {
             Aggregate::Mean => (
                 mean(&self.baseline),
@@ -172,8 +173,7 @@ impl PairedColumn {
         let by_mean = family.aggregate() == Aggregate::Mean;
         let (low, high) = family.facts().range;
         let ci95 = if by_mean {
-            mean_error(&self.differences, &cluster_of)
-                .map(MeanError::interval)
+            test.and_then(|test| test.interval)
                 .map(|interval| interval.within(high - low))
         } else {
             median_interval(self, cluster_of.clone(), plan)
@@ -185,10 +185,10 @@ impl PairedColumn {
             run,
             delta,
             ci95,
-            p: p.map(|p| p.p),
-            least_p: p
-                .filter(|p| p.exact)
-                .map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
+            p: test.map(|test| test.p),
+            least_p: test
+                .filter(|test| test.exact)
+                .map(|test| (2.0 / test.n_permutations as f64).min(1.0)),
             paired_t: paired_t(&self.differences, &cluster_of).filter(|_| by_mean),
             p_holm: None,
             detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
@@ -197,6 +197,15 @@ impl PairedColumn {
             losses,
             lower_is_better,
         }
+    }
+}
+
+/// Returns the options of a test that is not adjusted for others.
+pub(super) fn unadjusted(plan: &EvaluationPlan) -> RandomisationPlan {
+    RandomisationPlan {
+        permutations: plan.resamples,
+        seed: plan.seed,
+        tests: 1,
     }
 }
 

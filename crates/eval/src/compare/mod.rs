@@ -130,7 +130,12 @@ fn pair(
         verdict: String::new(),
         changes,
         measures,
-        predicted: predicted::predicted(pairs, first, second),
+        predicted: predicted::predicted(
+            pairs,
+            first,
+            second,
+            differences::unadjusted(&plan.evaluation),
+        ),
         cross: None,
         agreement: judged.agreement(),
         flips: judged.flips(pairs),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::error::CompareError;
-use crate::summary;
+use crate::clusters;
 use ragtriage_core::types::{Question, Trace};
 use ragtriage_runs::SavedRun;
 
@@ -24,8 +24,10 @@ pub struct QuestionCounts {
     pub other_text: usize,
     /// Compared, though the gold answers of the two runs differ: each run is scored by its own.
     pub other_gold: usize,
-    /// Clusters of compared questions that share gold documents.
+    /// Clusters of compared questions that share gold evidence.
     pub n_clusters: usize,
+    /// Compared questions of the largest cluster.
+    pub largest_cluster: usize,
 }
 
 /// The pairs, in the baseline's order.
@@ -49,7 +51,7 @@ pub struct Side<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs the runs' questions by id. `cluster`: questions that share evidence documents form one cluster,
+    /// Pairs the runs' questions by id. `cluster`: questions that share gold evidence form one cluster,
     /// else each question does.
     ///
     /// # Errors
@@ -84,8 +86,9 @@ impl<'a> Pairs<'a> {
             .iter()
             .filter(|(a, b)| other_gold(&a.trace.question, &b.trace.question))
             .count();
-        let cluster_of = summary::cluster_of(list.iter().map(|(a, _)| a.trace), cluster);
-        counts.n_clusters = cluster_of.iter().max().map_or(0, |last| last + 1);
+        let cluster_of = clusters::cluster_of(list.iter().map(|(a, _)| a.trace), cluster);
+        let sizes = clusters::sizes(&cluster_of);
+        (counts.n_clusters, counts.largest_cluster) = (sizes.n, sizes.largest);
         Ok(Self {
             list,
             cluster_of,

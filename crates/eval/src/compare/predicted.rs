@@ -7,7 +7,7 @@ use super::pairs::Pairs;
 use super::scored::Scored;
 use crate::diagnose;
 use crate::verdict::{self, BudgetOf, Source};
-use ragtriage_core::stats::t::mean_error;
+use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
 use ragtriage_core::types::{ArmName, Interval};
 
 /// The stages that lose support on its way to the prompt.
@@ -50,7 +50,7 @@ pub struct Gain {
     pub predicted: f64,
     /// The observed gain on these questions.
     pub came_in: f64,
-    /// Its 95 % interval, paired t over clusters; `None` under two clusters.
+    /// Its 95% interval, by the randomisation test over clusters; `None` under two clusters.
     pub ci95: Option<Interval>,
 }
 
@@ -73,7 +73,12 @@ struct Moved {
 /// The observed gain is the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at
 /// two stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is
 /// an upper bound.
-pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored) -> Option<Predicted> {
+pub(super) fn predicted(
+    pairs: &Pairs<'_>,
+    first: &Scored,
+    second: &Scored,
+    plan: RandomisationPlan,
+) -> Option<Predicted> {
     let (mut moved, mut cluster_of) = (Vec::new(), Vec::new());
     for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
         let sides = [
@@ -123,11 +128,11 @@ pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored) -> O
                 stage,
                 brought_back,
                 newly_lost,
-                gain: gain(&here, &cluster_of),
+                gain: gain(&here, &cluster_of, plan),
             })
         })
         .collect();
-    let total = gain(&moved.iter().collect::<Vec<_>>(), &cluster_of);
+    let total = gain(&moved.iter().collect::<Vec<_>>(), &cluster_of, plan);
     (!stages.is_empty()).then_some(Predicted {
         n: cluster_of.len(),
         stages,
@@ -135,7 +140,7 @@ pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored) -> O
     })
 }
 
-fn gain(moved: &[&Moved], cluster_of: &[usize]) -> Gain {
+fn gain(moved: &[&Moved], cluster_of: &[usize], plan: RandomisationPlan) -> Gain {
     let n = cluster_of.len();
     let mut gains = vec![0.0; n];
     for one in moved {
@@ -145,7 +150,9 @@ fn gain(moved: &[&Moved], cluster_of: &[usize]) -> Gain {
     Gain {
         predicted: moved.iter().map(|one| one.predicted).sum::<f64>() / n,
         came_in: gains.iter().sum::<f64>() / n,
-        ci95: mean_error(&gains, cluster_of).map(|mean| mean.interval().within(1.0)),
+        ci95: randomisation(&gains, cluster_of, plan)
+            .and_then(|test| test.interval)
+            .map(|interval| interval.within(1.0)),
     }
 }
 
@@ -196,7 +203,12 @@ mod tests {
 
     fn predicted_of(a: &(SavedRun, Scored), b: &(SavedRun, Scored)) -> Option<Predicted> {
         let pairs = Pairs::new(&a.0, &b.0, true, false).expect("the same questions");
-        predicted(&pairs, &a.1, &b.1)
+        let plan = RandomisationPlan {
+            permutations: 100,
+            seed: 0,
+            tests: 1,
+        };
+        predicted(&pairs, &a.1, &b.1, plan)
     }
 
     #[test]
@@ -226,8 +238,8 @@ mod tests {
         );
         // Ranking had lost both that came back, and the one newly lost loses 1.
         assert!((ranking.gain.predicted - (1.0 + 1.0 - 1.0) / 4.0).abs() < 1e-12);
-        // 1, 1 and -1 came in, and 0 for the question that is lost in both: mean .25, variance 2.75 / 3, standard error
-        // .479, t(.975, 3) = 3.18: .25 -+ 1.52, cut to what a difference of scores can be.
+        // 1, 1 and -1 came in, and 0 for the question that is lost in both: mean .25. Four clusters reject nothing, so the
+        // interval is all that a difference of scores can be.
         assert!((ranking.gain.came_in - 0.25).abs() < 1e-12);
         assert_eq!(
             ranking.gain.ci95,

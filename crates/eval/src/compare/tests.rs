@@ -214,17 +214,19 @@ fn holm_is_over_all_compared_runs() {
     // Six -1 and a 0: mean -6/7, variance (6/49 + 36/49) / 6 = 1/7, standard error sqrt(1/7 / 7) = 1/7, so t = -6.
     let t = p(1).paired_t.expect("a spread");
     assert!((t.t + 6.0).abs() < 1e-12 && t.df == 6.0 && t.p < 0.001);
-    // The interval reaches t(.975, 6) = 2.4469 standard errors: -.857 -+ .350, cut at -1. Two runs: 2 * .031 > .05.
+    // Less -.5 the differences are six of -.5 and one of .5: 16 of 128 signs reach the sum 2.5. Less -.5 + e they are six of
+    // -.5 - e and one of .5 - e, and only both signs of all, and of all but the last, reach 2.5 + 7e: 4 / 128. Two runs:
+    // 2 * .031 > .05.
     assert_eq!(
         comparison.pairs[1].verdict,
-        "No difference shown: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.508], p = 0.031 (Holm over all compared runs: \
+        "No difference shown: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.500], p = 0.031 (Holm over all compared runs: \
          0.062). So few clusters of questions differ that no p could fall below 0.031, before Holm: ask more questions."
     );
     // Alone, 6 of 7 lost is a difference shown: 2/64 < .05.
     let alone = compared(&a, &[&losing(6)], &plan(&["AnswerF1"]));
     assert_eq!(
         alone.pairs[0].verdict,
-        "Worse: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.508], p = 0.031."
+        "Worse: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.500], p = 0.031."
     );
 }
 
@@ -242,11 +244,12 @@ fn a_run_compared_with_itself_differs_in_nothing() {
             (found.delta, found.p, found.detectable, found.ties),
             (0.0, Some(1.0), None, 3)
         );
+        // Three questions reject no difference.
         assert_eq!(
             found.ci95,
             Some(Interval {
-                low: 0.0,
-                high: 0.0
+                low: -1.0,
+                high: 1.0
             })
         );
     }
@@ -457,4 +460,36 @@ fn what_differs_is_told_settings_first() {
 #[test]
 fn labels_go_on_after_z() {
     assert_eq!([label(0), label(25), label(26)], ["A", "Z", "R27"]);
+}
+
+/// 100 questions in 11 documents, 65 of them in the first; each on a sentence of its own, or all of a document on one.
+fn chained(name: &str, answers: &[&str], on_one: bool) -> SavedRun {
+    let mut made = run(name, answers);
+    for trace in &mut made.traces {
+        let at = trace.index;
+        let member = &mut trace.question.evidence[0][0];
+        member.doc = format!("d{}", at.checked_sub(65).map_or(0, |rest| 1 + rest % 10)).into();
+        let start = if on_one { 0 } else { 100 * at };
+        member.ranges = vec![(start, start + 50).into()];
+    }
+    made
+}
+
+#[test]
+fn questions_of_shared_documents_are_apart_unless_they_share_evidence_and_interval_and_p_agree() {
+    // B loses every fifth question of the first 65 and wins none.
+    let worse: Vec<&str> = (0..100)
+        .map(|at| if at % 5 == 0 && at < 65 { WRONG } else { RIGHT })
+        .collect();
+    for (on_one, clusters) in [(false, (100, 1)), (true, (11, 65))] {
+        let [a, b] = [&[RIGHT; 100][..], &worse].map(|answers| chained("r", answers, on_one));
+        let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
+        let counts = pair.questions;
+        assert_eq!((counts.n_clusters, counts.largest_cluster), clusters);
+        let found = &pair.measures[0];
+        let (p, ci95) = (found.p.expect("questions"), found.ci95.expect("clusters"));
+        // 13 clusters of one sign: 2 / 2^13. In one cluster both signs are as likely: p = 1.
+        assert_eq!(p, if on_one { 1.0 } else { 2.0 / 8192.0 });
+        assert_eq!(ci95.holds_zero(), on_one, "{ci95}");
+    }
 }

@@ -3,9 +3,10 @@
 use super::comparison::PairComparison;
 use super::differences::MeasureDifference;
 use ragtriage_core::measure::Measure;
+use ragtriage_core::stats::detectable::ALPHA;
 
 /// The significance level of reported differences.
-pub const LEVEL: f64 = 0.05;
+pub const LEVEL: f64 = ALPHA;
 
 /// Formats a p-value: three digits, or `<` for a smaller one.
 #[must_use]

@@ -22,17 +22,20 @@ pub(super) struct Judgeable {
     pub n: usize,
     /// The minimum detectable effect; known for drops.
     pub detectable: Option<f64>,
+    /// Questions that would tell the value from the limit; known for means.
+    pub needed: Option<usize>,
     /// True if too few clusters of questions differ from the baseline's for any test: a drop must not fail then.
     pub too_few_differ: bool,
 }
 
 impl Judgeable {
-    pub(super) fn mean(summary: &MeasureSummary) -> Self {
+    pub(super) fn mean(summary: &MeasureSummary, needed: Option<usize>) -> Self {
         Self {
             value: summary.mean,
             ci95: summary.ci95,
             n: summary.n,
             detectable: None,
+            needed,
             too_few_differ: false,
         }
     }
@@ -60,6 +63,7 @@ impl Judgeable {
             }),
             n: *n,
             detectable: *detectable,
+            needed: None,
             too_few_differ,
         }
     }
@@ -152,8 +156,16 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
             let could = found.detectable.map_or(String::new(), |least| {
                 format!("; a true difference of {least:.3} is what they would find 4 times in 5")
             });
+            let needed = found.needed.filter(|needed| *needed > found.n);
+            let would = needed.map_or(String::new(), |needed| {
+                format!(
+                    "; about {} would, if {value:.3} is the true value",
+                    questions(needed)
+                )
+            });
             format!(
-                "{limit} lies inside {ci:.3}: {} do not decide it{could}",
+                "inconclusive, as the true value may lie on either side: {limit} lies inside {ci:.3}, and {} do not decide \
+                 it{could}{would}",
                 questions(found.n)
             )
         }

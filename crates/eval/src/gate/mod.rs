@@ -8,6 +8,7 @@
 mod error;
 mod judge;
 mod limit;
+mod unseen;
 
 #[cfg(test)]
 mod tests;
@@ -15,11 +16,13 @@ mod tests;
 use ragtriage_core::config::GateMode;
 use serde::Serialize;
 
+use super::clusters;
 use super::compare::differences::{self, MeasureDifference};
 use super::compare::pairs::{Pairs, QuestionCounts};
-use super::score;
+use super::score::{self, Scores};
 use super::summary::{self, EvaluationPlan};
-use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::{Aggregate, Measure};
+use ragtriage_core::stats::detectable::{ALPHA, needed as questions_needed};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use error::GateError;
@@ -44,6 +47,8 @@ pub struct GateReport {
     pub passed: bool,
     /// In the order given.
     pub gates: Vec<GateResult>,
+    /// Gates on passages that the generator does not see, and those to use instead.
+    pub warnings: Vec<String>,
 }
 
 /// Options for judging gates.
@@ -77,6 +82,7 @@ pub fn check(
     let dropping: Vec<Measure> = dropping.iter().map(|gate| gate.measure).collect();
     let rule = plan.evaluation.judge;
     let scores = score::score(run, &bounded, rule);
+    let cluster_of = clusters::cluster_of(&run.traces, plan.evaluation.cluster);
     let means =
         summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &plan.evaluation));
     let mut questions = None;
@@ -98,9 +104,11 @@ pub fn check(
                 .iter()
                 .find(|drop| drop.measure == gate.measure)
                 .map(judge::Judgeable::dropped),
-            GateBound::Min | GateBound::Max | GateBound::Complete => means
-                .get(&gate.measure.to_string())
-                .map(judge::Judgeable::mean),
+            GateBound::Min | GateBound::Max | GateBound::Complete => {
+                let needed = needed(gate, &scores, &cluster_of);
+                let mean = means.get(&gate.measure.to_string());
+                mean.map(|mean| judge::Judgeable::mean(mean, needed))
+            }
         };
         let found = found
             .filter(|found| found.n > 0)
@@ -121,5 +129,24 @@ pub fn check(
         strict: plan.strict,
         passed: gates.iter().all(|gate| gate.verdict.passes(plan.strict)),
         gates,
+        warnings: plan
+            .gates
+            .iter()
+            .filter_map(|gate| unseen::warning(gate.measure, run))
+            .collect(),
     })
+}
+
+/// Returns the number of questions that would tell the mean from the gate's limit, if its distance from it is the true one;
+/// `None` for a median.
+fn needed(gate: &Gate, scores: &Scores, cluster_of: &[usize]) -> Option<usize> {
+    if gate.measure.family().aggregate() != Aggregate::Mean {
+        return None;
+    }
+    let column = scores.column(gate.measure)?;
+    let known = column.into_iter().zip(cluster_of);
+    let (distances, cluster_of): (Vec<f64>, Vec<usize>) = known
+        .filter_map(|(value, cluster)| Some((value? - gate.limit, *cluster)))
+        .unzip();
+    questions_needed(&distances, &cluster_of, ALPHA)
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::compare::CompareError;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
-use ragtriage_core::types::Interval;
+use ragtriage_core::types::{Interval, Step, StepHit};
 use ragtriage_runs::ExternalSource;
 
 fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
@@ -48,6 +48,7 @@ fn the_interval_decides_each_way() {
             ci95: Some(Interval { low, high }),
             n: 9,
             detectable: None,
+            needed: None,
             too_few_differ: false,
         };
         let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval);
@@ -69,6 +70,7 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
         }),
         n: 9,
         detectable: None,
+        needed: None,
         too_few_differ: false,
     };
     let verdict =
@@ -327,5 +329,80 @@ fn a_limit_outside_the_measure_is_refused() {
     assert_eq!(
         gate("AnswerF1", GateBound::MaxDrop, 0.02).title(),
         "AnswerF1 drop <= 0.02"
+    );
+}
+
+#[test]
+fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
+    let mut packs_two = run("two", &["18 May"; 2]);
+    for trace in &mut packs_two.traces {
+        let mut packed = trace.steps[0].clone();
+        packed.step = Step::Packed;
+        packed.hits = ["d#0", "d#1"]
+            .map(|id| StepHit {
+                id: id.into(),
+                score: 0.0,
+                parts: [].into(),
+            })
+            .into();
+        trace.steps.push(packed);
+    }
+    let warnings = |name: &str| unseen::warning(name.parse().expect("a measure"), &packs_two);
+    assert_eq!(
+        warnings("EM@5").as_deref(),
+        Some(
+            "EM@5 looks at 5 passages, and the generator sees at most 2: gate on EM@prompt, which counts what it sees"
+        )
+    );
+    for measure in ["EM@2", "EM@prompt", "AnswerF1"] {
+        assert_eq!(warnings(measure), None, "{measure}");
+    }
+    assert_eq!(
+        unseen::warning("EM@5".parse().expect("a measure"), &run("no", &["1"])),
+        None
+    );
+}
+
+#[test]
+fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
+    let found = Judgeable {
+        value: 0.45,
+        ci95: Some(Interval {
+            low: 0.25,
+            high: 0.65,
+        }),
+        n: 40,
+        detectable: None,
+        needed: Some(790),
+        too_few_differ: false,
+    };
+    let reason = |found| {
+        judge(
+            &gate("EM@5", GateBound::Min, 0.5),
+            found,
+            GateMode::Interval,
+        )
+        .reason
+    };
+    let head = "inconclusive, as the true value may lie on either side: 0.5 lies inside [0.250, 0.650], and 40 questions do not \
+                decide it";
+    assert_eq!(
+        reason(found),
+        format!("{head}; about 790 questions would, if 0.450 is the true value")
+    );
+    // As many as there are would be no advice.
+    let needed = Some(40);
+    assert_eq!(reason(Judgeable { needed, ..found }), head);
+    // Values 1, 1, 0 less .5: mean 1/6, sd .57735; statsmodels' solve_power(effect_size=.288675) is 96.1.
+    let three = run("three", &["18 May", "18 May", "1815"]);
+    let report = check(
+        &three,
+        None,
+        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
+    );
+    let reason = &report.expect("judged").gates[0].reason;
+    assert!(
+        reason.ends_with("; about 97 questions would, if 0.667 is the true value"),
+        "{reason}"
     );
 }

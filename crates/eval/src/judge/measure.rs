@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::judge_summary::{FlipCount, JudgeAudit, JudgeCell, JudgeSummary, PositionBias};
 use crate::audit::Corrections;
 use crate::audit::answers::{self, AuditedAnswer};
-use crate::summary::{self, EvaluationPlan};
+use crate::clusters;
+use crate::summary::EvaluationPlan;
 use ragtriage_core::rightness::{Correctness, JudgeOrder};
 use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
 use ragtriage_core::stats::mcnemar::mcnemar;
@@ -31,7 +32,7 @@ pub fn judge_summary(
     let judge = &replies.last()?.judge;
     let verdicts = judged::verdicts(&run.traces, replies, judge);
     let decisions: Vec<Option<Correctness>> = verdicts.iter().map(decision).collect();
-    let clusters = summary::cluster_of(&run.traces, plan.cluster);
+    let clusters = clusters::cluster_of(&run.traces, plan.cluster);
     let n_replies = verdicts.iter().map(Verdicts::len).sum();
     let n_readable: usize = verdicts
         .iter()
@@ -188,7 +189,7 @@ fn audit(
         .map(|at| audited.get(&at).map(AuditedAnswer::person))
         .collect();
     let n_audited = audited.keys().filter(|at| judge[**at].is_some()).count();
-    let clusters = summary::cluster_of(&run.traces, plan.cluster);
+    let clusters = clusters::cluster_of(&run.traces, plan.cluster);
     let predictions: Vec<Option<Correctness>> = judge
         .iter()
         .zip(rule)
@@ -197,7 +198,7 @@ fn audit(
     let (places, items) = answers::items(rule, &predictions, &audited);
     let traces = places.iter().map(|&at| &run.traces[at]);
     let right = (n_audited >= LEAST_AUDITED)
-        .then(|| ppi_mean(&items, &summary::cluster_of(traces, plan.cluster)))
+        .then(|| ppi_mean(&items, &clusters::cluster_of(traces, plan.cluster)))
         .flatten();
     JudgeAudit {
         n_audited,

@@ -91,10 +91,6 @@ impl<'a> AlignedSweep<'a> {
         }
     }
 
-    pub fn n_clusters(&self) -> usize {
-        self.cluster_of.iter().max().map_or(0, |last| last + 1)
-    }
-
     pub fn direction(&self) -> Direction {
         self.measure.family().facts().direction
     }

@@ -3,16 +3,15 @@
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
 use super::folds::folds;
-use super::means::{difference_interval, mean, minus};
+use super::means::{mean, minus, tested};
 use super::order::best_first;
 use super::outcome::{CrossFit, Fold, HeldOut};
 use super::sweep::SweepScores;
-use ragtriage_core::stats::cluster::clusters;
-use ragtriage_core::stats::randomisation::randomisation;
+use crate::clusters;
 
 /// Compares the winner with the default on held-out questions: the values of `plan.measure` by question, where both have one.
 /// `evaluations`, at least 1, is the number of trials ever compared with a default on these questions, this one included: p is
-/// multiplied by it (Bonferroni), to correct for repeated evaluations.
+/// multiplied by it (Bonferroni), and the interval widened by as much, to correct for repeated evaluations.
 #[must_use]
 pub fn held_out(
     default: &[Option<f64>],
@@ -32,18 +31,17 @@ pub fn held_out(
         .zip(&default)
         .map(|(winner, default)| minus(*winner, *default))
         .collect();
-    let p = randomisation(&differences, &cluster_of, plan.permutations, plan.seed);
+    let test = tested(&differences, &cluster_of, evaluations, plan);
+    let sizes = clusters::sizes(&cluster_of);
     HeldOut {
         n: differences.len(),
-        n_clusters: clusters(cluster_of.iter().map(|cluster| [*cluster]))
-            .into_iter()
-            .max()
-            .map_or(0, |last| last + 1),
+        n_clusters: sizes.n,
+        largest_cluster: sizes.largest,
         default: mean(&default),
         winner: mean(&winner),
         delta: mean(&differences),
-        ci95: difference_interval(&differences, &cluster_of, plan.measure.family()),
-        p: p.map(|p| (p.p * evaluations as f64).min(1.0)),
+        ci95: test.and_then(|test| test.interval),
+        p: test.map(|test| (test.p * evaluations as f64).min(1.0)),
         evaluations,
     }
 }
@@ -85,7 +83,7 @@ pub fn cross_fit(sweep: &SweepScores, plan: &TuningPlan) -> Option<CrossFit> {
             delta,
         });
     }
-    let ci95 = difference_interval(&differences, &aligned.cluster_of, plan.measure.family());
+    let ci95 = tested(&differences, &aligned.cluster_of, 1, plan).and_then(|test| test.interval);
     Some(CrossFit {
         folds,
         n: differences.len(),

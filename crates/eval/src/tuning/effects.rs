@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::TuningPlan;
 use super::aligned::{AlignedSweep, AlignedTrial};
-use super::means::{difference_interval, mean};
+use super::means::{effect_interval, mean};
 use super::outcome::{EffectValue, ParameterEffect};
 use super::sweep::Varied;
 
@@ -122,7 +122,7 @@ fn effect_value(
         n_trials: sharing.len(),
         mean: mean(&values),
         effect: mean(&differences),
-        ci95: difference_interval(&differences, &aligned.cluster_of, plan.measure.family()),
+        ci95: effect_interval(&differences, &aligned.cluster_of, plan.measure.family()),
         equal_k,
         equal_tokens,
         context_tokens: mean(

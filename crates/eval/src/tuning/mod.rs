@@ -10,6 +10,7 @@ mod curves;
 mod effects;
 mod folds;
 mod front;
+mod label;
 mod lead;
 mod means;
 mod order;
@@ -22,6 +23,7 @@ mod verdict;
 mod tests;
 
 pub use confirm::{cross_fit, held_out};
+pub use label::plain;
 pub use outcome::{
     Confirmation, CrossFit, Difference, EffectValue, Fold, HeldOut, ParameterEffect, RankedTrial,
     SweepCurve, TrialRanking, TuningVerdict,

@@ -22,6 +22,8 @@ pub struct TrialRanking {
     pub n_undefined: usize,
     /// Number of clusters of these questions.
     pub n_clusters: usize,
+    /// Questions of the largest cluster.
+    pub largest_cluster: usize,
     /// Best first: by the measure, then fewer context tokens, then the default, then the earlier one. Failed trials are last.
     pub rows: Vec<RankedTrial>,
     /// The best row's name, possibly the default's. `None` if no trial completed or no question has a
@@ -72,7 +74,8 @@ pub struct RankedTrial {
 pub struct Difference {
     /// Mean.
     pub delta: f64,
-    /// Its 95 % interval by t over clusters, for this one difference alone; `None` under two clusters.
+    /// Its 95% interval, simultaneous with those of all trials: it excludes zero if and only if p is below 5%; `None` under
+    /// two clusters.
     pub ci95: Option<Interval>,
     /// p by max-T over all trials: the probability that, if none differed, any would differ as
     /// much.
@@ -141,13 +144,15 @@ pub struct HeldOut {
     pub n: usize,
     /// Their clusters.
     pub n_clusters: usize,
+    /// Questions of the largest cluster.
+    pub largest_cluster: usize,
     /// The default's mean.
     pub default: f64,
     /// The winner's.
     pub winner: f64,
     /// Winner minus default.
     pub delta: f64,
-    /// Its 95 % interval by t over clusters; `None` under two clusters.
+    /// Its interval at 1 - 5% / `evaluations`, by the test that gives p; `None` under two clusters.
     pub ci95: Option<Interval>,
     /// p by the paired randomisation test, two-sided, times `evaluations`, at most 1; `None` if no question was compared.
     pub p: Option<f64>,
@@ -165,7 +170,7 @@ pub struct CrossFit {
     /// The mean over all questions of (the trial chosen without the question's fold minus default): the gain of this way of
     /// choosing.
     pub delta: f64,
-    /// Its 95 % interval by t over clusters; `None` under two clusters.
+    /// Its 95% interval, by the randomisation test over clusters; `None` under two clusters.
     pub ci95: Option<Interval>,
 }
 
@@ -185,7 +190,10 @@ pub struct Fold {
 pub struct TuningVerdict {
     /// The trial that is significantly better than the default; `None`: no claim is made.
     pub claimed: Option<String>,
-    /// One or two sentences.
+    /// True if choosing is shown to be worse than keeping the default: the winner is worse on held-out questions, or the
+    /// cross-fitted gain's interval lies on the wrong side of zero.
+    pub harms: bool,
+    /// The setting to use, and the evidence; trials are named by their settings.
     pub text: String,
     /// Set if nothing is claimed though the winner scored higher: number of questions at which a true difference as large as the
     /// one seen on the choosing questions would be detected with 80% power (two-sided t at 5% over the comparisons that p allows

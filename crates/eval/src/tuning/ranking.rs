@@ -7,10 +7,11 @@ use super::aligned::{AlignedSweep, AlignedTrial};
 use super::curves;
 use super::effects::effects;
 use super::front::front;
-use super::means::{difference_interval, mean, mean_interval};
+use super::means::{mean, mean_interval, possible};
 use super::order::best_first;
 use super::outcome::{Difference, RankedTrial, TrialRanking};
 use super::sweep::{ScoredTrial, SweepScores};
+use crate::clusters;
 use ragtriage_core::stats::max_t::max_t;
 
 /// Maximum number of curves in a chart.
@@ -36,13 +37,15 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
         .filter(|_| n > 0)
         .map(|&best| &aligned.trials[best]);
     let shown = shown(&aligned, &order);
+    let sizes = clusters::sizes(&aligned.cluster_of);
     rows.extend(sweep.trials.iter().filter_map(failed_row));
     TrialRanking {
         measure: plan.measure,
         n,
         n_left_out: aligned.n_left_out,
         n_undefined: aligned.n_undefined,
-        n_clusters: aligned.n_clusters(),
+        n_clusters: sizes.n,
+        largest_cluster: sizes.largest,
         winner: winner.map(|winner| winner.scored.name.clone()),
         effects: effects(&aligned, plan),
         by_k: curves::by_k(&aligned, &shown, &plan.curve),
@@ -63,13 +66,13 @@ fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Diff
         .iter()
         .map(|trial| trial.minus(default))
         .collect();
-    let p_values = max_t(&others, &aligned.cluster_of, plan.permutations, plan.seed);
-    for ((found, differences), p_max_t) in found[1..].iter_mut().zip(&others).zip(p_values) {
-        let ci95 = difference_interval(differences, &aligned.cluster_of, plan.measure.family());
+    let tests = max_t(&others, &aligned.cluster_of, plan.permutations, plan.seed);
+    for ((found, differences), test) in found[1..].iter_mut().zip(&others).zip(tests) {
+        let family = plan.measure.family();
         *found = Some(Difference {
             delta: mean(differences),
-            ci95,
-            p_max_t,
+            ci95: test.interval.map(|interval| possible(interval, family)),
+            p_max_t: test.p,
         });
     }
     found

@@ -21,7 +21,7 @@ pub struct SweepScores {
     pub varied: Vec<Varied>,
     /// The questions, in the data set's order.
     pub questions: Vec<QuestionId>,
-    /// Each question's cluster: questions that share evidence documents have the same one. Numbers may
+    /// Each question's cluster: questions that share gold evidence have the same one. Numbers may
     /// have gaps.
     pub cluster_of: Vec<usize>,
     /// The default first, then in creation order. At least one.

@@ -137,11 +137,12 @@ fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
         (a.context_tokens, b.context_tokens, default.context_tokens),
         (200.0, 300.0, 100.0)
     );
-    // sd of .8 .8 .6 and of .4 .4 .2 is .115470, over the root of 3 .066667; times t(.975, 2) = 4.302653: .286844.
+    // sd of .8 .8 .6 is .115470, over the root of 3 .066667; times t(.975, 2) = 4.302653: .286844.
     assert_interval(a.ci95, 0.446_490, 1.0);
     let difference = a.difference.expect("not the default");
     assert!((difference.delta - 1.0 / 3.0).abs() < 1e-12);
-    assert_interval(difference.ci95, 0.046_490, 0.620_177);
+    // Three clusters reject no difference.
+    assert_interval(difference.ci95, -1.0, 1.0);
     // Equal values: a share of 1 - .025^(1/3) = .707598 may be otherwise, at 0 or at 1.
     assert_interval(default.ci95, 0.4 - 0.707_598 * 0.4, 0.4 + 0.707_598 * 0.6);
     assert_eq!(default.difference, None);
@@ -598,13 +599,13 @@ fn held_out_questions_are_compared_where_both_have_a_value() {
             evaluations,
         )
     };
-    // Differences 1, 1, 1, 0: of 8 assignments two have a sum as large. sd .5, se .25; t(.975, 3) = 3.182446: .795612.
+    // Differences 1, 1, 1, 0: of 8 assignments two have a sum as large. Four clusters reject no difference.
     let one = found(1);
     assert_eq!(
         (one.n, one.n_clusters, one.default, one.winner, one.delta),
         (4, 4, 0.25, 1.0, 0.75)
     );
-    assert_interval(one.ci95, -0.045_612, 1.0);
+    assert_interval(one.ci95, -1.0, 1.0);
     assert_eq!(
         [1, 3, 5].map(|evaluations| found(evaluations).p),
         [Some(0.25), Some(0.75), Some(1.0)]
@@ -638,7 +639,7 @@ fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
             .iter()
             .all(|fold| fold.n == 1 && fold.delta == -0.5)
     );
-    assert_interval(found.ci95, -0.5, -0.5);
+    assert_interval(found.ci95, -1.0, 1.0);
     // One cluster cannot be split.
     assert_eq!(cross_fit(&sweep_of(&[0, 0], trials), &plan("EM@5")), None);
     // Of equals the default is chosen, as when ranking.
@@ -684,7 +685,8 @@ fn crosswise(sweep: &SweepScores) -> Confirmation {
 
 #[test]
 fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
-    // Of 2^8 assignments of the eight that differ two are as large: p .0078. sd .421637, se .133333, t(.975, 9) = 2.262157.
+    // Of 2^8 assignments of the eight that differ two are as large: p .0078. Both intervals by tests/data/stats/inverted.py:
+    // eight of 1 and two of 0, alone [.5, 1], as the one trial of a sweep [.438186, 1.16].
     let sweep = ten(8);
     let found = verdict(&sweep, Some(&crosswise(&sweep)));
     assert_eq!(
@@ -693,8 +695,8 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     );
     assert_eq!(
         found.text,
-        "a is better than the default: EM@5 0.800 against 0.000, +0.800 [0.498, 1.000], p 0.008 by max-T over 1 trial, on \
-         10 questions. Chosen without the questions it is scored on, in 2 folds, the gain is +0.800 [0.498, 1.000]."
+        "Set a instead of the default: EM@5 0.800 against 0.000, +0.800 [0.438, 1.000], p 0.008 by max-T over 1 trial, on \
+         10 questions. Choosing the best without the questions it is scored on, in 2 folds, brings +0.800 [0.500, 1.000]."
     );
     // Without confirmation it is not a claim.
     let found = verdict(&sweep, None);
@@ -702,27 +704,30 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     assert!(
         found
             .text
-            .ends_with("where it was chosen; nothing has confirmed that, so nothing is claimed.")
+            .starts_with("Keep the default. a scored 0.800 against 0.000, +0.800 [0.438, 1.000]")
+            && found
+                .text
+                .ends_with("where it was chosen, and nothing has confirmed that.")
     );
 }
 
 #[test]
 fn what_chance_explains_is_not_claimed_and_the_questions_needed_are_said() {
-    // Two that differ: p = 2 / 4. Mean .2, sd .421637: statsmodels' solve_power(effect_size=.474342) is 36.85.
+    // Two that differ: p = 2 / 4, [0, .5] by tests/data/stats/inverted.py. Mean .2, sd .421637: statsmodels' solve_power(effect_size=.474342) is 36.85.
     let sweep = ten(2);
     let found = verdict(&sweep, Some(&crosswise(&sweep)));
     assert_eq!((found.claimed, found.n_needed), (None, Some(37)));
     assert_eq!(
         found.text,
-        "EM@5: no trial is distinguishable from the default at this n (10 questions); the best, a, scored 0.200 against \
-         0.000, +0.200 [-0.102, 0.502], p 0.500 by max-T over 1 trial. A true difference of +0.200, as seen where it was \
-         chosen, would be found 4 times in 5 with 37 questions."
+        "Keep the default. a is not distinguishable from it (n = 10); about 37 questions would tell. The best, a, scored \
+         EM@5 0.200 against 0.000, +0.200 [0.000, 0.500], p 0.500 by max-T over 1 trial. With 37 questions a true difference \
+         of +0.200, as seen where it was chosen, would be found 4 times in 5."
     );
     let found = verdict(&sweep, None);
     assert!(
         found
             .text
-            .contains("no trial is distinguishable from the default at this n (10 questions)")
+            .starts_with("Keep the default. a is not distinguishable from it (n = 10)")
     );
 }
 
@@ -740,6 +745,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
         let found = HeldOut {
             n: 40,
             n_clusters: 40,
+            largest_cluster: 1,
             default,
             winner,
             delta,
@@ -756,7 +762,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     );
     assert_eq!(
         found.text,
-        "a is better than the default: EM@5 0.500 against 0.250, +0.250 [-0.500, 0.750], p < 0.001, on 40 questions that \
+        "Set a instead of the default: EM@5 0.500 against 0.250, +0.250 [-0.500, 0.750], p < 0.001, on 40 questions that \
          chose nothing."
     );
     let found = judged(0.25, 0.5, 0.05, 3);
@@ -764,16 +770,19 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     assert_eq!((found.claimed, found.n_needed), (None, Some(50)));
     assert_eq!(
         found.text,
-        "EM@5: no trial is distinguishable from the default at this n (40 held-out questions); the best, a, scored 0.500 \
-         against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 evaluations allowed for). A true difference of +0.200, as seen where \
-         it was chosen, would be found 4 times in 5 with 50 questions."
+        "Keep the default. a, the best where it was chosen, is not distinguishable from it on 40 held-out questions (EM@5 \
+         0.500 against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 evaluations allowed for)); about 50 questions would tell. With \
+         50 questions a true difference of +0.200, as seen where it was chosen, would be found 4 times in 5."
     );
     // A trial shown to be worse is not a claim, and the sentence above does not say so either.
     let found = judged(0.5, 0.25, 0.01, 1);
-    assert_eq!((found.claimed, found.n_needed), (None, None));
+    assert_eq!(
+        (found.claimed, found.n_needed, found.harms),
+        (None, None, true)
+    );
     assert!(
         found.text.starts_with(
-            "a was best where it was chosen and is worse than the default: EM@5 0.250"
+            "Keep the default. a, the best where it was chosen, is worse on 40 held-out questions (EM@5 0.250"
         )
     );
 }
@@ -793,8 +802,8 @@ fn beside_a(others: &[(&str, f64)]) -> SweepScores {
 
 // By max-T: of b's 2^10 signs those count that give a or b all of one sign, b's own, a's own and their opposites: p 4 / 1024. Of
 // a, with P the sum of its seven's signs and Q of its three's, those where |P + Q| or |P - Q| is 4 or more, so |P| + |Q| is: |P| 7 or 5
-// with any Q, (2 + 14) x 8; |P| 3 with any, 42 x 8; |P| 1 with |Q| 3, 70 x 2: 604 / 1024. a's sd .483046, se .152753; times
-// t(.975, 9) = 2.262157: .345551.
+// with any Q, (2 + 14) x 8; |P| 3 with any, 42 x 8; |P| 1 with |Q| 3, 70 x 2: 604 / 1024. The intervals
+// of a and b, [-.166667, .543693] and [.125, .125], by tests/data/stats/inverted.py.
 
 #[test]
 fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
@@ -821,7 +830,7 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     );
     assert_eq!(
         found.text,
-        "b is better than the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
+        "Set b instead of the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
          10 questions; a ranks higher and is not distinguishable. Choosing the best without the questions it is scored on, in \
          2 folds, brings +0.150 [-0.125, 0.400]."
     );
@@ -831,14 +840,9 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     assert!(
         found
             .text
-            .starts_with("EM@5: the best, a, is not distinguishable"),
+            .starts_with("Keep the default. b is better where trials were chosen (EM@5 +0.125 [0.125, 0.125]); a is not"),
         "{}",
         found.text
-    );
-    assert!(
-        found
-            .text
-            .contains("By max-T 1 other trial differs where the best was chosen: better: b.")
     );
 }
 
@@ -848,10 +852,10 @@ fn where_another_differs_it_is_not_said_that_none_does() {
     let found = verdict(&sweep, Some(&crosswise(&sweep)));
     // At .025, a half for each of two trials, an effect size of .414039 has power .792 with 57 and .80009 with 58.
     assert_eq!((found.claimed, found.n_needed), (None, Some(58)));
-    let expected = "EM@5: the best, a, is not distinguishable from the default at this n (10 questions): it scored 0.700 \
-                    against 0.500, +0.200 [-0.146, 0.546], p 0.590 by max-T over 2 trials. By max-T 1 other trial \
-                    differs where the best was chosen: worse: c. A true difference of +0.200, as seen where it was chosen, \
-                    would be found 4 times in 5 with 58 questions.";
+    let expected = "Keep the default. c is worse (EM@5 -0.125 [-0.125, -0.125]); a is not distinguishable from it (n = 10); \
+                    about 58 questions would tell. The best, a, scored EM@5 0.700 against 0.500, +0.200 [-0.167, 0.544], p 0.590 \
+                    by max-T over 2 trials. With 58 questions a true difference of +0.200, as seen where it was chosen, would be \
+                    found 4 times in 5.";
     assert_eq!(found.text, expected);
     // Three of a side are named. Held out only the best is tested.
     let sweep = beside_a(&[
@@ -868,6 +872,7 @@ fn where_another_differs_it_is_not_said_that_none_does() {
     let found = HeldOut {
         n: 40,
         n_clusters: 40,
+        largest_cluster: 1,
         default: 0.5,
         winner: 0.5,
         delta: 0.0,
@@ -877,15 +882,19 @@ fn where_another_differs_it_is_not_said_that_none_does() {
     };
     let found = verdict(&sweep, Some(&Confirmation::HeldOut(found)));
     assert_eq!(found.claimed, None);
-    let expected = "EM@5: the best, a, is not distinguishable from the default at this n (40 held-out questions): it scored \
-                    0.500 against 0.500, +0.000 [-0.500, 0.750], p 1.000. By max-T 5 other trials differ where the best \
-                    was chosen: better: b; worse: c, d, e and 1 more. A true difference";
-    assert!(found.text.starts_with(expected), "{}", found.text);
+    let c_to_e = ["c", "d", "e"].map(|name| format!("{name} (-0.125 [-0.125, -0.125])"));
+    let expected = format!(
+        "Keep the default. a, the best where it was chosen, is not distinguishable from it on 40 held-out questions (EM@5 0.500 \
+         against 0.500, +0.000 [-0.500, 0.750], p 1.000); {} and 1 more are worse; b is better where trials were chosen (EM@5 \
+         +0.125 [0.125, 0.125])",
+        c_to_e.join(", ")
+    );
+    assert!(found.text.starts_with(&expected), "{}", found.text);
 }
 
 #[test]
 fn with_clusters_too_few_for_any_p_that_is_said() {
-    // All five differ one way: 2 of 2^5 signs. sd .223607, se .1, t(.975, 4) = 2.776445. Six clusters are the least: p 2 / 2^6.
+    // All five differ one way: 2 of 2^5 signs, so no difference is rejected. Six clusters are the least: p 2 / 2^6.
     let trials = vec![
         known("default", &[0.0; 5], 50.0),
         known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0),
@@ -895,10 +904,10 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
     assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
     assert_eq!(
         found.text,
-        "EM@5: no trial is distinguishable from the default at this n (5 questions); the best, a, scored 0.900 against \
-         0.000, +0.900 [0.622, 1.000], p 0.062 by max-T over 1 trial. With 5 clusters of questions that share documents p \
-         cannot come below 0.062: questions over more documents are needed. A true difference of +0.900, as seen where it \
-         was chosen, would be found 4 times in 5 with 6 questions."
+        "Keep the default. a is not distinguishable from it (n = 5); about 6 questions would tell. The best, a, scored EM@5 \
+         0.900 against 0.000, +0.900 [-1.000, 1.000], p 0.062 by max-T over 1 trial. With 5 clusters of questions that share \
+         evidence p cannot come below 0.062: questions on other evidence are needed. With 6 questions a true difference of +0.900, \
+         as seen where it was chosen, would be found 4 times in 5."
     );
     // Held out, evaluations count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
     let ten = ten(2);
@@ -911,6 +920,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
         let found = HeldOut {
             n: 60,
             n_clusters: 6,
+            largest_cluster: 10,
             default,
             winner,
             delta,
@@ -925,8 +935,8 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
         "{}",
         text(1)
     );
-    let expected = "p 0.500 (3 evaluations allowed for). With 6 clusters of questions that share documents p cannot come below \
-                    0.094: questions over more documents are needed.";
+    let expected = "p 0.500 (3 evaluations allowed for)). With 6 clusters of questions that share evidence p cannot come below \
+                    0.094: questions on other evidence are needed.";
     assert!(text(3).ends_with(expected), "{}", text(3));
 }
 
@@ -939,13 +949,108 @@ fn where_none_scored_higher_that_is_said() {
     };
     assert_eq!(
         text(&ten(0)),
-        "No trial scored higher than the default, EM@5 0.000 on 10 questions."
+        "Keep the default. a is not distinguishable from it (n = 10). No trial scored higher than the default, EM@5 0.000 on 10 \
+         questions."
     );
     let mut cheaper = ten(0);
     cheaper.trials[1] = known("a", &[0.0; 10], 20.0);
     assert_eq!(
         text(&cheaper),
-        "No trial scored higher than the default, EM@5 0.000 on 10 questions; a scored the same and packs fewer tokens, \
-         20 against 50."
+        "Keep the default. a is not distinguishable from it (n = 10). No trial scored higher than the default, EM@5 0.000 on 10 \
+         questions; a scored the same and packs fewer tokens, 20 against 50."
     );
+}
+
+/// As [`beside_a`]: the default has chunks of 200 tokens, `c` of 64 is .125 worse throughout, `a` of 512 is not distinguishable.
+fn sizes() -> SweepScores {
+    let mut sweep = beside_a(&[("c", -0.125)]);
+    for (trial, size) in sweep.trials.iter_mut().zip(["200", "512", "64"]) {
+        trial.values = BTreeMap::from([
+            ("chunking.size".to_owned(), size.to_owned()),
+            ("chunking.strategy".to_owned(), "\"recursive\"".to_owned()),
+        ]);
+    }
+    sweep
+}
+
+#[test]
+fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
+    let sweep = sizes();
+    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    let expected = "Keep chunking.size = 200. 64 is worse (EM@5 -0.125 [-0.125, -0.125]); 512 is not distinguishable from it \
+                    (n = 10); about 58 questions would tell. The best, 512, scored";
+    assert!(found.text.starts_with(expected), "{}", found.text);
+    // With a second setting in some trial, values need their names.
+    let mut two = sizes();
+    let sentence = "\"sentence\"".to_owned();
+    two.trials[2]
+        .values
+        .insert("chunking.strategy".to_owned(), sentence);
+    let found = verdict(&two, Some(&crosswise(&two)));
+    let expected = "Keep chunking.size = 200, chunking.strategy = recursive. chunking.size = 64, chunking.strategy = sentence is \
+                    worse (EM@5 -0.125 [-0.125, -0.125]); chunking.size = 512 is not";
+    assert!(found.text.starts_with(expected), "{}", found.text);
+    // A claim says what to set, and what it replaces.
+    let mut claim = ten(8);
+    for (trial, size) in claim.trials.iter_mut().zip(["200", "512"]) {
+        trial.values = BTreeMap::from([("chunking.size".to_owned(), size.to_owned())]);
+    }
+    let found = verdict(&claim, Some(&crosswise(&claim)));
+    assert!(
+        found
+            .text
+            .starts_with("Set chunking.size = 512 instead of 200: EM@5 0.800 against 0.000"),
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn views_that_disagree_are_explained_by_the_size_of_chunks() {
+    let mut sweep = sizes();
+    let explained = |sweep: &SweepScores| verdict(sweep, None).text.contains(" At equal k ");
+    assert!(!explained(&sweep));
+    // At equal tokens (EM@1) the small chunks find all; at equal k (EM@3) the large ones find most, and pack more.
+    if let Ok(measured) = &mut sweep.trials[2].result {
+        measured
+            .scores
+            .rows
+            .iter_mut()
+            .for_each(|row| row[2] = Some(1.0));
+    }
+    assert!(!explained(&sweep), "the trials pack equally many tokens");
+    if let Ok(measured) = &mut sweep.trials[1].result {
+        measured.context_tokens = vec![Some(300.0); 10];
+    }
+    let text = verdict(&sweep, None).text;
+    assert!(
+        text.ends_with(
+            " At equal k 512 is best, at equal tokens 64: a fixed k favours large chunks, which bring more tokens."
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn choosing_that_loses_is_shown_to_harm() {
+    let sweep = sizes();
+    let found = |low: f64, high: f64| {
+        let confirmation = CrossFit {
+            folds: vec![],
+            n: 10,
+            delta: f64::midpoint(low, high),
+            ci95: Some(Interval { low, high }),
+        };
+        verdict(&sweep, Some(&Confirmation::CrossFit(confirmation)))
+    };
+    let harmed = found(-0.2, -0.05);
+    assert!(harmed.harms && harmed.claimed.is_none());
+    assert!(
+        harmed
+            .text
+            .ends_with("in 0 folds, brings -0.125 [-0.200, -0.050]."),
+        "{}",
+        harmed.text
+    );
+    assert!(!found(-0.2, 0.0).harms && !found(0.05, 0.2).harms);
 }

@@ -1,17 +1,18 @@
-//! Verdict of a ranking and its confirmation, in a sentence or two; `lead.rs` writes the sentences of a claim and of its
-//! absence.
+//! Verdict of a ranking and its confirmation: first the setting to use, then the evidence; `lead.rs` writes the sentences.
 //!
 //! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on held-out questions, or, if
 //! all questions were used for choosing, on max-T over all trials; the cross-fitted gain then estimates its size.
 
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
-use super::lead::{Lead, questions};
+use super::label::Labels;
+use super::lead::{Wording, cross_fit_gain, held_out_numbers, least_p, passes, questions};
 use super::means::is_better;
-use super::outcome::{Confirmation, RankedTrial, TrialRanking, TuningVerdict};
+use super::outcome::{Confirmation, CrossFit, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
 use super::sweep::SweepScores;
 use crate::compare::LEVEL;
 use ragtriage_core::stats::detectable::needed;
+use ragtriage_core::text::numbers::plural;
 
 /// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
 /// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. With
@@ -28,46 +29,200 @@ pub fn judge(
     let Some(best) = ranking.rows.first().filter(|_| ranking.winner.is_some()) else {
         return unclaimed(nothing_ranked(ranking));
     };
+    let labels = Labels::new(sweep);
     let Some(default) = default_row(ranking, sweep) else {
-        return unclaimed(no_default(ranking, best, sweep));
+        return unclaimed(no_default(ranking, &labels.setting(best), best, sweep));
     };
-    let direction = plan.measure.family().facts().direction;
-    let Some(lead) = Lead::new(best, default, ranking, direction) else {
-        return unclaimed(none_higher(ranking, best, default));
+    let wording = Wording {
+        ranking,
+        labels,
+        default,
+        direction: plan.measure.family().facts().direction,
     };
-    let n_needed = questions_needed(best, LEVEL / n_tries(ranking, confirmation), sweep, plan);
+    let mut verdict = if wording.scored_higher(best) {
+        let level = LEVEL / n_tries(ranking, confirmation);
+        let n_needed = questions_needed(best, level, sweep, plan);
+        judged(&wording, best, confirmation, n_needed)
+    } else {
+        unclaimed(none_higher(&wording, best))
+    };
+    verdict.text.extend(wording.views());
+    verdict
+}
+
+fn judged(
+    wording: &Wording<'_>,
+    best: &RankedTrial,
+    confirmation: Option<&Confirmation>,
+    n_needed: Option<usize>,
+) -> TuningVerdict {
     match confirmation {
         Some(Confirmation::HeldOut(found)) => {
             let shown = found.p.is_some_and(|p| p < LEVEL);
-            match (shown, is_better(found.delta, direction)) {
-                (true, true) => lead.claimed(lead.held_out_text("is better than", found)),
-                (true, false) => unclaimed(
-                    lead.held_out_text("was best where it was chosen and is worse than", found),
-                ),
-                (false, _) => lead.not_confirmed(found, n_needed),
+            match (shown, is_better(found.delta, wording.direction)) {
+                (true, true) => claimed(best, wording.held_out_text(best, found)),
+                (true, false) => TuningVerdict {
+                    harms: true,
+                    ..unclaimed(shown_worse(wording, best, found))
+                },
+                (false, _) => not_confirmed(wording, best, found, n_needed),
             }
         }
         Some(Confirmation::CrossFit(found)) => {
-            let mut leads = ranking
-                .rows
-                .iter()
-                .filter_map(|row| Lead::new(row, default, ranking, direction));
-            match leads.find(Lead::passes) {
-                Some(shown) => shown.claimed(shown.cross_fit_text(found)),
-                None => lead.not_shown(n_needed),
-            }
+            let harms = is_harmful(wording, found);
+            let mut rows = wording.ranking.rows.iter();
+            let shown = rows.find(|row| passes(row) && wording.scored_higher(row));
+            let verdict = match shown {
+                Some(shown) => claimed(shown, wording.cross_fit_text(shown, found)),
+                None if harms => {
+                    let verdict = not_shown(wording, best, n_needed);
+                    let text = format!("{} {}", verdict.text, cross_fit_gain(found));
+                    TuningVerdict { text, ..verdict }
+                }
+                None => not_shown(wording, best, n_needed),
+            };
+            TuningVerdict { harms, ..verdict }
         }
-        None if lead.passes() => unclaimed(lead.unconfirmed_text()),
-        None => lead.not_shown(n_needed),
+        None if passes(best) => {
+            let clause = format!(
+                "{} scored {} where it was chosen, and nothing has confirmed that",
+                wording.labels.brief(best),
+                wording.numbers(best)
+            );
+            unclaimed(wording.kept(Some((best, clause)), None))
+        }
+        None => not_shown(wording, best, n_needed),
+    }
+}
+
+/// Returns true if choosing loses: its cross-fitted gain's whole interval is a loss.
+fn is_harmful(wording: &Wording<'_>, found: &CrossFit) -> bool {
+    found.ci95.is_some_and(|ci95| !ci95.holds_zero()) && !is_better(found.delta, wording.direction)
+}
+
+fn claimed(row: &RankedTrial, text: String) -> TuningVerdict {
+    TuningVerdict {
+        claimed: Some(row.name.clone()),
+        ..unclaimed(text)
     }
 }
 
 fn unclaimed(text: String) -> TuningVerdict {
     TuningVerdict {
         claimed: None,
+        harms: false,
         text,
         n_needed: None,
     }
+}
+
+fn shown_worse(wording: &Wording<'_>, best: &RankedTrial, found: &HeldOut) -> String {
+    let clause = format!(
+        "{}, the best where it was chosen, is worse on {} ({} {})",
+        wording.labels.brief(best),
+        held_out_questions(found),
+        wording.ranking.measure,
+        held_out_numbers(found)
+    );
+    wording.kept(Some((best, clause)), None)
+}
+
+/// Reports that held-out questions did not distinguish the best trial from the default.
+fn not_confirmed(
+    wording: &Wording<'_>,
+    best: &RankedTrial,
+    found: &HeldOut,
+    n_needed: Option<usize>,
+) -> TuningVerdict {
+    let clause = format!(
+        "{}, the best where it was chosen, is not distinguishable from it on {} ({} {})",
+        wording.labels.brief(best),
+        held_out_questions(found),
+        wording.ranking.measure,
+        held_out_numbers(found)
+    );
+    let size = Size::new(found.n, found.n_clusters, found.evaluations, n_needed);
+    let text = wording.kept(Some((best, clause)), size.clause());
+    TuningVerdict {
+        n_needed,
+        ..unclaimed(format!("{text}{}", size.sentences(best)))
+    }
+}
+
+/// Reports that the choosing questions did not distinguish the best trial from the default.
+fn not_shown(wording: &Wording<'_>, best: &RankedTrial, n_needed: Option<usize>) -> TuningVerdict {
+    let TrialRanking { n, n_clusters, .. } = *wording.ranking;
+    // Max-T already allows for all trials.
+    let size = Size::new(n, n_clusters, 1, n_needed);
+    let text = wording.kept(None, size.clause());
+    let (name, numbers) = (wording.labels.brief(best), wording.numbers(best));
+    let measure = wording.ranking.measure;
+    let sentences = size.sentences(best);
+    TuningVerdict {
+        n_needed,
+        ..unclaimed(format!(
+            "{text} The best, {name}, scored {measure} {numbers}.{sentences}"
+        ))
+    }
+}
+
+/// The questions that a comparison had, and those it would need.
+struct Size {
+    n: usize,
+    n_clusters: usize,
+    least_p: f64,
+    n_needed: Option<usize>,
+}
+
+impl Size {
+    /// `evaluations`: the factor that p was multiplied by.
+    fn new(n: usize, n_clusters: usize, evaluations: usize, n_needed: Option<usize>) -> Self {
+        let least_p = (least_p(n_clusters) * evaluations as f64).min(1.0);
+        // If clusters are too few, a smaller number of questions than present would be misleading.
+        let n_needed = n_needed.filter(|needed| least_p < LEVEL || *needed > n);
+        Self {
+            n,
+            n_clusters,
+            least_p,
+            n_needed,
+        }
+    }
+
+    fn clause(&self) -> Option<String> {
+        let needed = self.n_needed.filter(|needed| *needed > self.n)?;
+        Some(format!("about {} would tell", questions(needed)))
+    }
+
+    fn sentences(&self, best: &RankedTrial) -> String {
+        let mut text = String::new();
+        if self.least_p >= LEVEL {
+            let clusters = plural(self.n_clusters, "cluster", "clusters");
+            text = format!(
+                " With {clusters} of questions that share evidence p cannot come below {:.3}: questions on other evidence are \
+                 needed.",
+                self.least_p
+            );
+        }
+        if let Some((needed, seen)) = self.n_needed.zip(best.difference) {
+            let (delta, questions) = (seen.delta, questions(needed));
+            let sentence = if needed <= self.n {
+                format!(
+                    " A true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5 with {questions}: \
+                     it is likely smaller."
+                )
+            } else {
+                format!(
+                    " With {questions} a true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5."
+                )
+            };
+            text += &sentence;
+        }
+        text
+    }
+}
+
+fn held_out_questions(found: &HeldOut) -> String {
+    plural(found.n, "held-out question", "held-out questions")
 }
 
 /// Returns the default's row; `None` if it failed.
@@ -89,31 +244,36 @@ fn nothing_ranked(ranking: &TrialRanking) -> String {
     )
 }
 
-fn no_default(ranking: &TrialRanking, best: &RankedTrial, sweep: &SweepScores) -> String {
+fn no_default(
+    ranking: &TrialRanking,
+    name: &str,
+    best: &RankedTrial,
+    sweep: &SweepScores,
+) -> String {
     let why = sweep
         .trials
         .first()
         .and_then(|default| default.result.as_ref().err());
     let why = why.map_or(String::new(), |why| format!(" ({why})"));
     format!(
-        "The default was not scored{why}, so no trial can be compared with it: {}, {} {:.3}, is the best of the others.",
-        best.name, ranking.measure, best.mean
+        "The default was not scored{why}, so no trial can be compared with it: {name}, {} {:.3}, is the best of the others.",
+        ranking.measure, best.mean
     )
 }
 
-fn none_higher(ranking: &TrialRanking, best: &RankedTrial, default: &RankedTrial) -> String {
-    let (measure, n) = (ranking.measure, questions(ranking.n));
-    let head = format!(
-        "No trial scored higher than the default, {measure} {:.3} on {n}",
-        default.mean
-    );
-    if best.name == default.name {
+fn none_higher(wording: &Wording<'_>, best: &RankedTrial) -> String {
+    let (measure, n) = (wording.ranking.measure, questions(wording.ranking.n));
+    let mean = wording.default.mean;
+    let text = wording.kept(None, None);
+    let head =
+        format!("{text} No trial scored higher than the default, {measure} {mean:.3} on {n}");
+    if best.name == wording.default.name {
         return format!("{head}.");
     }
-    let (fewer, more) = (best.context_tokens, default.context_tokens);
+    let (fewer, more) = (best.context_tokens, wording.default.context_tokens);
     format!(
         "{head}; {} scored the same and packs fewer tokens, {fewer:.0} against {more:.0}.",
-        best.name
+        wording.labels.brief(best)
     )
 }
 

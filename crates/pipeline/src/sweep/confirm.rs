@@ -13,7 +13,7 @@ use crate::settings::record;
 use crate::stock::Stock;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Question, Split};
-use ragtriage_eval::summary;
+use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{Confirmation, TuningPlan, held_out};
 
 impl SweepRequest<'_> {
@@ -45,7 +45,7 @@ impl SweepRequest<'_> {
         let [default, winner] = columns.as_slice() else {
             return None;
         };
-        let clusters = summary::question_clusters(
+        let clusters = clusters::question_clusters(
             &bench.part.questions,
             self.base.settings.evaluation.cluster,
         );

@@ -18,7 +18,7 @@ use crate::settings::assemble;
 use crate::stock::Stock;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Dataset;
-use ragtriage_eval::summary;
+use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{
     Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, Varied,
     cross_fit, judge, rank,
@@ -55,6 +55,16 @@ pub struct SweepOutcome {
 }
 
 impl SweepOutcome {
+    /// Returns the trial to use: the one that is claimed to be better, else the default. `None` where choosing is shown to be
+    /// worse than the default, and where nothing was ranked.
+    #[must_use]
+    pub fn chosen(&self) -> Option<&Trial> {
+        self.ranking.winner.as_ref()?;
+        let name = self.verdict.claimed.as_deref().unwrap_or(DEFAULT);
+        let mut trials = self.trials.iter().filter(|_| !self.verdict.harms);
+        trials.find(|trial| trial.name == name)
+    }
+
     /// Returns the best trial, with its position in `trials`.
     #[must_use]
     pub fn winner(&self) -> Option<(usize, &Trial)> {
@@ -289,7 +299,7 @@ fn board(
             .iter()
             .map(|question| question.id.clone())
             .collect(),
-        cluster_of: summary::question_clusters(&part.questions, base.settings.evaluation.cluster),
+        cluster_of: clusters::question_clusters(&part.questions, base.settings.evaluation.cluster),
         trials: tried.collect(),
     }
 }

@@ -64,7 +64,7 @@ fn effects(cross: &Cross, label: &str) -> Table {
     }
     table.notes.push(
         "retrieval and generator: the mean of changing it first and changing it last (Shapley values of two players), which add up \
-         to both; half of the interaction is in each; intervals: paired t over clusters; p: paired randomisation test, unadjusted"
+         to both; half of the interaction is in each; p: paired randomisation test over clusters, unadjusted; intervals: what this test does not reject"
             .to_owned(),
     );
     for (at, noise) in cross.noise.iter().enumerate() {

@@ -15,7 +15,8 @@ use ragtriage_eval::compare::provenance::RunChange;
 use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
 use crate::document::{Fact, Table};
-use crate::run::{FEW_CLUSTERS, plain};
+use crate::few_clusters;
+use crate::run::plain;
 
 /// A comparison's content.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,9 +173,9 @@ fn verdicts(pair: &PairComparison) -> impl Iterator<Item = Fact> {
 
 fn legend(comparison: &Comparison) -> Vec<String> {
     let mut legend = vec![
-        "delta: the run minus A over the n questions that both have; 95% CI: paired t over clusters of questions that share \
-         gold documents; p: paired randomisation test, clusters flipped together; MDE: minimum detectable effect at 80% power; \
-         W/T/L: questions on which the run is better, equal, worse"
+        "delta: the run minus A over the n questions that both have; p: paired randomisation test, clusters of questions that \
+         share gold evidence flipped together; 95% CI: the differences that this test does not reject, so it excludes 0 exactly \
+         where p < 0.05 (medians: bootstrap over the same clusters); MDE: minimum detectable effect at 80% power; W/T/L: questions on which the run is better, equal, worse"
             .to_owned(),
     ];
     if let Some(primary) = comparison.primary {
@@ -307,16 +308,11 @@ fn notices(pair: &PairComparison) -> Vec<String> {
             questions_and(questions.other_gold, "has", "have")
         ));
     }
-    if questions.compared > 0 && questions.n_clusters < FEW_CLUSTERS {
-        notices.push(format!(
-            "only {}: intervals and p are rough",
-            plural(
-                questions.n_clusters,
-                "independent cluster",
-                "independent clusters"
-            )
-        ));
-    }
+    notices.extend(few_clusters::warning(
+        questions.compared,
+        questions.n_clusters,
+        questions.largest_cluster,
+    ));
     notices
 }
 

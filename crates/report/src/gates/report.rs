@@ -14,7 +14,9 @@ pub fn report(gates: &GateReport) -> Report {
         .map_or(String::new(), |name| format!(" against {name}"));
     let mut report = Report::new(format!("ragtriage: gates of {}{against}", gates.run));
     report.elements.push(Element::Verdict(verdict(gates)));
-    report.warnings(Vec::from_iter(left_out(gates)).as_slice());
+    let mut warnings: Vec<String> = left_out(gates).into_iter().collect();
+    warnings.extend(gates.warnings.iter().cloned());
+    report.warnings(&warnings);
     report.table(table(&gates.gates));
     report
 }
@@ -61,13 +63,14 @@ fn verdict(gates: &GateReport) -> String {
     .map(|verdict| count(&gates.gates, verdict));
     let strict = match (open, gates.strict) {
         (0, _) => "",
-        (_, true) => ", which strict mode counts as failed",
-        (_, false) => ", which strict mode would count as failed",
+        (_, true) => " (counted as failed)",
+        (_, false) => " (not counted as failed)",
     };
-    let end = if gates.passed {
-        "The run passes."
-    } else {
-        "The run does not pass."
+    // A gate that is not decided is not called passed.
+    let end = match (gates.passed, open) {
+        (true, 0) => "The run passes.",
+        (true, _) => "No gate failed.",
+        (false, _) => "The run does not pass.",
     };
     let by = match gates.mode {
         GateMode::Interval => "",

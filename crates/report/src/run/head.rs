@@ -250,7 +250,7 @@ fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
         (n > 0).then(|| format!("{n} {kind}"))
     });
     format!(
-        "{}: {} ({} clusters that share gold documents)",
+        "{}: {} ({} clusters that share gold evidence)",
         summary.n_questions,
         kinds.collect::<Vec<_>>().join(", "),
         summary.n_clusters

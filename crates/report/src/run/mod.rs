@@ -29,7 +29,6 @@ use lost::LostQuestion;
 use support::{ClassRow, SupportRow};
 
 pub(crate) use funnel::table as funnel_table;
-pub(crate) use notices::FEW_CLUSTERS;
 pub(crate) use provenance::plain;
 pub use screen::COLUMNS;
 pub(crate) use tables::{
@@ -196,7 +195,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
         "Failure classes count questions whose support was lost. Loss terms are the right answers that the gold passages would win \
          back. The two differ where the reader fails with the gold passages too. Terms may be negative and add up to the loss."
             .to_owned(),
-        "Intervals are 95% CIs: bootstrap over clusters of questions that share gold documents; Wilson for class shares, which \
+        "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson for class shares, which \
          takes questions as independent. They do not cover another corpus, another question set or the generator's own noise."
             .to_owned(),
     ];

@@ -3,15 +3,13 @@
 use super::unusable;
 use crate::document::Notice;
 use crate::external;
+use crate::few_clusters;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::{percent_of, plural};
 use ragtriage_core::types::{FailureClass, Question, Step};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
 use ragtriage_runs::SavedRun;
-
-/// With fewer clusters, bootstrap intervals are too narrow (Cameron, Gelbach, Miller 2008).
-pub(crate) const FEW_CLUSTERS: usize = 20;
 
 /// Collects the warnings in order of the pipeline's stages.
 pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
@@ -22,16 +20,12 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     notices.extend(long_references(run));
     notices.extend(answers(summary));
     notices.extend(unusable::notices(run));
-    if summary.n_clusters < FEW_CLUSTERS {
-        let clusters = plural(
-            summary.n_clusters,
-            "independent cluster",
-            "independent clusters",
-        );
-        notices.push(Notice::warning(format!(
-            "only {clusters} of questions: intervals are rough"
-        )));
-    }
+    let rough = few_clusters::warning(
+        summary.n_questions,
+        summary.n_clusters,
+        summary.largest_cluster,
+    );
+    notices.extend(rough.map(Notice::warning));
     notices.extend(truncation(run, summary));
     notices.extend(incomplete(run, summary));
     notices

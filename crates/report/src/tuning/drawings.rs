@@ -89,7 +89,7 @@ fn of_trial(found: &SweepFindings, curve: &SweepCurve) -> Line {
         .find(|row| row.name == curve.name && row.name != found.default);
     let name = row.map_or_else(
         || curve.name.clone(),
-        |row| named(&row.name, found.varied, &row.values, NAME),
+        |row| named(found.varied, &row.values, NAME),
     );
     Line::new(name, Style::Line, &curve.points)
 }

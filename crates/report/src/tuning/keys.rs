@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use toml::Value;
-
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_eval::tuning::Varied;
+pub(super) use ragtriage_eval::tuning::plain;
+use ragtriage_eval::tuning::{RankedTrial, Varied};
 
 /// Characters of a value among others.
 const VALUE: usize = 40;
@@ -36,38 +35,6 @@ pub(super) fn short_names(varied: &[Varied]) -> Vec<String> {
     unlike(varied.iter().map(|varied| &varied.key))
 }
 
-/// Writes a text without quotes and a list of words without brackets. All else stays as it is: of `["\n\n","."]` or `" "` little could
-/// be seen without them.
-pub(super) fn plain(value: &str) -> String {
-    match value.parse::<Value>() {
-        Ok(Value::String(text)) if is_visible(&text) => text,
-        Ok(Value::Array(items)) if items.is_empty() => "none".to_owned(),
-        Ok(Value::Array(items)) => {
-            words(&items).map_or_else(|| value.to_owned(), |words| words.join(" + "))
-        }
-        _ => value.to_owned(),
-    }
-}
-
-fn is_visible(text: &str) -> bool {
-    !text.is_empty() && text.trim() == text && !text.chars().any(char::is_control)
-}
-
-/// Returns the items if all of them are words.
-fn words(items: &[Value]) -> Option<Vec<&str>> {
-    items
-        .iter()
-        .map(|item| item.as_str().filter(|text| is_word(text)))
-        .collect()
-}
-
-fn is_word(text: &str) -> bool {
-    text.starts_with(char::is_alphanumeric)
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'))
-}
-
 /// Formats `size=256 overlap=32`: all varied values of one trial, in the order in which they were named.
 pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> String {
     joined(
@@ -96,35 +63,33 @@ fn joined<'a>(
     pairs.collect::<Vec<String>>().join(" ")
 }
 
-/// Formats `73eedc37 size=64 recursive dense`: a trial's name with its values of all parameters that took several, words without their keys; the
-/// name alone where that is longer than `most` characters.
-pub(super) fn named(
-    name: &str,
-    varied: &[Varied],
-    values: &BTreeMap<String, String>,
-    most: usize,
-) -> String {
-    let mut text = name.to_owned();
-    for (key, short) in varied
-        .iter()
-        .zip(short_names(varied))
-        .filter(|(key, _)| key.values.len() > 1)
-    {
-        let Some(value) = values.get(&key.key).map(|value| plain(value)) else {
-            continue;
-        };
-        text.push(' ');
-        if !says_enough(&value) {
-            text.push_str(&short);
-            text.push('=');
-        }
-        text.push_str(&value);
-    }
-    if text.chars().count() <= most {
-        text
-    } else {
+/// Formats the values of the trial with this name among `rows`; the name where it has none, as the default's.
+pub(super) fn pairs_of(name: &str, rows: &[RankedTrial], varied: &[Varied]) -> String {
+    let row = rows.iter().find(|row| row.name == name);
+    let pairs = row.map_or_else(String::new, |row| pairs(varied, &row.values));
+    if pairs.is_empty() {
         name.to_owned()
+    } else {
+        pairs
     }
+}
+
+/// Formats `size=64 recursive dense`: a trial's values of all parameters that took several, words without their keys, cut to
+/// `most` characters.
+pub(super) fn named(varied: &[Varied], values: &BTreeMap<String, String>, most: usize) -> String {
+    let several = varied.iter().zip(short_names(varied));
+    let several = several.filter(|(key, _)| key.values.len() > 1);
+    let words: Vec<String> = several
+        .filter_map(|(key, short)| {
+            let value = plain(values.get(&key.key)?);
+            Some(if says_enough(&value) {
+                value
+            } else {
+                format!("{short}={value}")
+            })
+        })
+        .collect();
+    shortened(&words.join(" "), most)
 }
 
 fn says_enough(value: &str) -> bool {
@@ -165,27 +130,6 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_without_quotes_a_list_of_words_without_brackets_and_all_else_as_it_is() {
-        for (value, expected) in [
-            ("256", "256"),
-            ("0.75", "0.75"),
-            ("\"recursive\"", "recursive"),
-            ("[\"bm25\",\"dense\"]", "bm25 + dense"),
-            ("[]", "none"),
-            ("not set", "not set"),
-            ("{\"k\":1}", "{\"k\":1}"),
-            (r#"["\n\n","\n","."]"#, r#"["\n\n","\n","."]"#),
-            (r#"["bm25","."]"#, r#"["bm25","."]"#),
-            (r#"["bm25",""]"#, r#"["bm25",""]"#),
-            (r#"["two words"]"#, r#"["two words"]"#),
-            ("[1,2]", "[1,2]"),
-            ("\" \"", "\" \""),
-        ] {
-            assert_eq!(plain(value), expected);
-        }
-    }
-
-    #[test]
     fn a_long_value_is_cut_among_others() {
         let values = BTreeMap::from([(
             "separators".to_owned(),
@@ -199,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_the_values_of_what_took_several_where_they_fit() {
+    fn a_trial_is_named_by_the_values_of_what_took_several() {
         let mut keys = varied(&[
             "chunking.size",
             "overlap",
@@ -217,9 +161,9 @@ mod tests {
             .zip(values.map(str::to_owned))
             .collect();
         assert_eq!(
-            named("73eedc37", &keys, &values, 43),
-            "73eedc37 size=64 recursive dense dedup=true"
+            named(&keys, &values, 34),
+            "size=64 recursive dense dedup=true"
         );
-        assert_eq!(named("73eedc37", &keys, &values, 42), "73eedc37");
+        assert_eq!(named(&keys, &values, 20), "size=64 recursive d…");
     }
 }

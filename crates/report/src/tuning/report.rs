@@ -6,6 +6,7 @@ use super::keys::pairs;
 use super::{ranked, sections};
 use crate::chart::plot;
 use crate::document::{Element, Fact, Picture, Report};
+use crate::few_clusters;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::text::numbers::plural;
 
@@ -51,10 +52,7 @@ fn best(found: &SweepFindings) -> Option<Fact> {
         ""
     };
     let values = pairs(found.varied, &best.values);
-    Some(Fact::new(
-        "Best",
-        format!("{}: {values}{is_default}", best.name),
-    ))
+    Some(Fact::new("Best", format!("{values}{is_default}")))
 }
 
 fn warnings(found: &SweepFindings) -> Vec<String> {
@@ -65,6 +63,11 @@ fn warnings(found: &SweepFindings) -> Vec<String> {
             "{questions} left out: some trials failed there, and all trials are ranked on the same questions"
         ));
     }
+    warnings.extend(few_clusters::warning(
+        found.ranking.n,
+        found.ranking.n_clusters,
+        found.ranking.largest_cluster,
+    ));
     if found.plan.measure == found.plan.at_prompt {
         warnings.push(
             "the sweep varies how much is packed, and more text never finds less: choose on the Pareto front, not by rank"
@@ -83,8 +86,8 @@ fn warnings(found: &SweepFindings) -> Vec<String> {
 fn legend(found: &SweepFindings) -> Vec<String> {
     let plan = found.plan;
     vec![
-        "> best, ^ on the Pareto front, = default. delta: trial minus default, paired by question. Each interval is for one \
-         difference alone: among many trials some exclude zero by chance"
+        "> best, ^ on the Pareto front, = default. delta: trial minus default, paired by question. Its interval is \
+         simultaneous for all trials, and excludes 0 exactly where max-T p < 0.05"
             .to_owned(),
         "max-T p: the probability, if no trial differed from the default, that any trial would differ as much. Use it to judge the \
          best of many"

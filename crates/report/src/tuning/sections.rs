@@ -1,7 +1,7 @@
 //! The tables after the ranking: effects of single values, the Pareto front, answers, the confirmation of the winner.
 
 use super::found::SweepFindings;
-use super::keys::{pairs, plain, short_names};
+use super::keys::{pairs_of, plain, short_names};
 use super::ranked::{
     EQUAL_K, EQUAL_TOKENS, PACKED, delta, interval, mean, none, tokens, without_same,
 };
@@ -93,10 +93,9 @@ pub(super) fn front(found: &SweepFindings) -> Option<Table> {
     rows.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     for row in rows {
         let trial = format!(
-            "{} {}: {}",
+            "{} {}",
             found.marks(row),
-            row.name,
-            pairs(found.varied, &row.values)
+            pairs_of(&row.name, &found.ranking.rows, found.varied)
         );
         table.row([
             shortened(&trial, 2 * TRIAL),
@@ -115,7 +114,10 @@ pub(super) fn generated(found: &SweepFindings) -> Option<Table> {
     );
     for row in found.generated {
         table.row([
-            shortened(&row.name, TRIAL),
+            shortened(
+                &pairs_of(&row.name, &found.ranking.rows, found.varied),
+                TRIAL,
+            ),
             thousands(row.n),
             row.answer_f1.map_or_else(none, mean),
             row.answer_em.map_or_else(none, mean),
@@ -129,7 +131,7 @@ pub(super) fn generated(found: &SweepFindings) -> Option<Table> {
 pub(super) fn confirmation(found: &SweepFindings) -> Option<Table> {
     found.confirmation.map(|confirmation| match confirmation {
         Confirmation::HeldOut(held_out) => on_held_out(held_out),
-        Confirmation::CrossFit(cross_fit) => across(cross_fit),
+        Confirmation::CrossFit(cross_fit) => across(cross_fit, found),
     })
 }
 
@@ -137,6 +139,7 @@ fn on_held_out(found: &HeldOut) -> Table {
     let HeldOut {
         n,
         n_clusters,
+        largest_cluster: _,
         default,
         winner,
         delta: by,
@@ -170,25 +173,26 @@ fn on_held_out(found: &HeldOut) -> Table {
         thousands(*evaluations),
     ]);
     table.notes.push(format!(
-        "{} on these questions so far, this one included; p is multiplied by their number (Bonferroni)",
+        "{} on these questions so far, this one included; p is multiplied by their number (Bonferroni), and the interval widened as much",
         plural(*evaluations, "comparison with a default was made", "comparisons with a default were made")
     ));
     table
 }
 
-fn across(found: &CrossFit) -> Table {
+fn across(cross_fit: &CrossFit, found: &SweepFindings) -> Table {
     let CrossFit {
         folds,
         n,
         delta: by,
         ci95,
-    } = found;
+    } = cross_fit;
     let mut table = Table::new(
         "Cross-fitted choice",
         &["", "n", "chosen on the other folds", "delta", "95% CI"],
     );
     for (at, fold) in folds.iter().enumerate() {
-        let name = shortened(&fold.chosen, TRIAL);
+        let chosen = pairs_of(&fold.chosen, &found.ranking.rows, found.varied);
+        let name = shortened(&chosen, TRIAL);
         table.row([
             format!("fold {}", at + 1),
             thousands(fold.n),

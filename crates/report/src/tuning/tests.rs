@@ -148,6 +148,7 @@ fn sweep() -> Sweep {
             n_left_out: 1,
             n_undefined: 0,
             n_clusters: 96,
+            largest_cluster: 3,
             rows,
             winner: Some("s02".to_owned()),
             effects: vec![
@@ -174,6 +175,7 @@ fn sweep() -> Sweep {
         confirmation: Some(Confirmation::HeldOut(HeldOut {
             n: 60,
             n_clusters: 50,
+            largest_cluster: 3,
             default: 0.61,
             winner: 0.65,
             delta: 0.04,
@@ -183,7 +185,8 @@ fn sweep() -> Sweep {
         })),
         verdict: TuningVerdict {
             claimed: None,
-            text: "No setting is distinguishable from the default at this n (60): about 240 would be needed."
+            harms: false,
+            text: "Keep chunking.size = 200. 128, the best where it was chosen, is not distinguishable from it."
                 .to_owned(),
             n_needed: Some(240),
         },
@@ -233,9 +236,9 @@ fn the_verdict_comes_first_and_the_best_setting_next() {
     let (head, _) = text.split_once("\n\nTrials").expect("the table of trials");
     insta::assert_snapshot!(head, @r"
     ragtriage: tune
-      No setting is distinguishable from the default at this n (60): about 240 would be needed.
+      Keep chunking.size = 200. 128, the best where it was chosen, is not distinguishable from it.
 
-      Best    s02: size=128 retrievers=bm25 + dense
+      Best    size=128 retrievers=bm25 + dense
       Data    runbooks, 120 questions of the tune split
       Search  grid, 4 of 4 settings
       ! 1 question was left out: some trials failed there, and all trials are ranked on the same questions
@@ -305,19 +308,19 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
       - ~ unbalanced: its values did not meet the same others and are not comparable
 
     Pareto front: EvidenceRecall@prompt against context tokens
-                                                packed  EvidenceRecall@prompt
-      ^ s04: size=512 retrievers=bm25              540                  0.570
-      >^ s02: size=128 retrievers=bm25 + dense     612                  0.700
+                                           packed  EvidenceRecall@prompt
+      ^ size=512 retrievers=bm25              540                  0.570
+      >^ size=128 retrievers=bm25 + dense     612                  0.700
 
     Generated answers
-             n  AnswerF1  AnswerEM  US dollars
-      s02  120     0.500     0.250           -
+                                          n  AnswerF1  AnswerEM  US dollars
+      size=128 retrievers=bm25 + dense  120     0.500     0.250           -
 
     Held-out evaluation of the best trial
                  n  clusters  default   best   delta            95% CI      p  evaluations
       held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240            2
       - 2 comparisons with a default were made on these questions so far, this one included; p is multiplied by
-        their number (Bonferroni)
+        their number (Bonferroni), and the interval widened as much
     ");
 }
 
@@ -338,10 +341,10 @@ fn folds_are_shown_with_what_each_chose() {
     }));
     insta::assert_snapshot!(part(&sweep.terminal(), "Cross-fitted"), @r"
     Cross-fitted choice
-                n  chosen on the other folds   delta  95% CI
-      fold 1   60                        s02  +0.050
-      fold 2   60                    default  +0.000
-      all     120                             +0.025       -
+                n         chosen on the other folds   delta  95% CI
+      fold 1   60  size=128 retrievers=bm25 + dense  +0.050
+      fold 2   60          size=200 retrievers=bm25  +0.000
+      all     120                                    +0.025       -
       - the data has no held-out split: each fold is scored with the best trial of the other folds, so delta is
         the gain of this choice, not of one trial
     ");
@@ -473,7 +476,7 @@ fn charts_say_what_their_lines_and_points_are() {
         .iter()
         .map(|line| line.name.as_str())
         .collect();
-    assert_eq!(lines, ["default", "s02 size=128 bm25 + dense"]);
+    assert_eq!(lines, ["default", "size=128 bm25 + dense"]);
     let by_size = &drawings[2].chart;
     assert_eq!(
         by_size.title,

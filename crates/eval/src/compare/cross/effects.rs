@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use crate::compare::differences::unadjusted;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::stats::randomisation::randomisation;
-use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::{Attempt, Interval};
 
 /// Cells in this order: passages of A, B, A, B; generator of A, A, B, B.
@@ -35,7 +35,7 @@ pub(super) struct CellScores<'a> {
 pub struct Effect {
     /// The mean over questions.
     pub mean: f64,
-    /// Its 95 % interval, paired t over clusters; `None` under two clusters.
+    /// Its 95% interval, by the test that gives p; `None` under two clusters.
     pub ci95: Option<Interval>,
     /// Two-sided p of the paired randomisation test, flipping clusters together, unadjusted; `None` without
     /// questions.
@@ -63,12 +63,15 @@ pub(super) fn effect(
         .collect();
     let cluster_of: Vec<usize> = rows.iter().map(|row| row.cluster).collect();
     let n = rows.len().max(1) as f64;
+    let test = randomisation(&values, &cluster_of, unadjusted(plan));
     // Maximum: cells with positive weight 1, with negative weight 0; the weights add up to 0.
     let most = weights.iter().map(|weight| weight.abs()).sum::<f64>() / 2.0;
     Effect {
         mean: values.iter().sum::<f64>() / n + 0.0,
-        ci95: mean_error(&values, &cluster_of).map(|mean| mean.interval().within(most)),
-        p: randomisation(&values, &cluster_of, plan.resamples, plan.seed).map(|test| test.p),
+        ci95: test
+            .and_then(|test| test.interval)
+            .map(|interval| interval.within(most)),
+        p: test.map(|test| test.p),
         noise_error: noise_variance(rows, weights, variances).map(|sum| sum.sqrt() / n),
         n_changed: values.iter().filter(|value| value.abs() > TIE).count(),
     }
