@@ -90,7 +90,7 @@ fn changes() -> Vec<(&'static str, &'static str)> {
 #[test]
 fn the_gain_that_a_budget_promises_comes_in() {
     let (project, dataset) = prepared();
-    let reader = Reader::new(&dataset, Distraction::ByAny);
+    let reader = Reader::new(&dataset, Distraction::Always);
     let server = Server::start(move |asked| reader.read(asked));
     for (name, sets) in RUNS {
         run(&project, &server, name, sets);
@@ -165,11 +165,11 @@ fn gain(project: &Project, a: &str, b: &str) -> (f64, f64, f64, f64) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distraction {
     /// None.
-    ByNone,
+    Never,
     /// One is enough.
-    ByAny,
+    Always,
     /// A number that differs by question, evenly from 1 to 20.
-    ByMany,
+    Gradual,
 }
 
 /// Judges passages by the words they share with the gold: neither ranges nor chunks are known to it.
@@ -238,9 +238,9 @@ impl Reader {
     /// The number of other passages that lead it astray at this question.
     fn patience(&self, question: &str) -> usize {
         match self.distraction {
-            Distraction::ByNone => usize::MAX,
-            Distraction::ByAny => 1,
-            Distraction::ByMany => 1 + Random::new(!seed(question)).below(20),
+            Distraction::Never => usize::MAX,
+            Distraction::Always => 1,
+            Distraction::Gradual => 1 + Random::new(!seed(question)).below(20),
         }
     }
 }

@@ -2,7 +2,9 @@
 //! and the promised change of the answer score must lie inside the interval of the change that came in, for 90% of the promises.
 //!
 //! Three readers answer the prompts of the same runs: one that other passages never lead astray, one of [`super::noisy`]'s habits,
-//! and one that every further passage leads astray a little more often.
+//! and one that every further passage leads astray a little more often. Over `HotpotQA` 37, 8 and 14 of 57 changes were promised;
+//! 37, 8 and 13 promises came in.
+
 use std::collections::{BTreeMap, HashMap};
 
 use ragtriage_core::attribute::classify::Outcome;
@@ -233,7 +235,7 @@ fn changes(runs: &[(&str, Evaluated)]) -> Vec<Held> {
 #[test]
 fn evidence_comes_out_exactly_and_promises_come_in() {
     let (project, dataset) = prepared();
-    let distracted = Reader::new(&dataset, Distraction::ByAny);
+    let distracted = Reader::new(&dataset, Distraction::Always);
     let server = Server::start(move |asked| distracted.read(asked));
     for (name, sets) in RUNS {
         let sets = [sets, &["retrieval.candidates=50"]].concat();
@@ -245,7 +247,11 @@ fn evidence_comes_out_exactly_and_promises_come_in() {
     };
     let saved: Vec<(&str, SavedRun)> = RUNS.iter().map(|(name, _)| (*name, load(name))).collect();
     let mut n_promised = 0;
-    for distraction in [Distraction::ByNone, Distraction::ByAny, Distraction::ByMany] {
+    for distraction in [
+        Distraction::Never,
+        Distraction::Always,
+        Distraction::Gradual,
+    ] {
         let reader = Reader::new(&dataset, distraction);
         let runs: Vec<(&str, Evaluated)> = saved
             .iter()
