@@ -8,8 +8,9 @@ use ragtriage_core::types::Interval;
 
 /// Sentences given at most.
 const MOST: usize = 3;
-/// A smaller prompt is preferred if it brings at least this share of the largest gain, and a change of settings over a new
-/// component likewise.
+/// Factor by which a prompt may grow to be advised: its price grows as much.
+const AFFORDABLE: f64 = 3.0;
+/// A smaller prompt is preferred if it brings at least this share of the largest gain.
 const SIMILAR: f64 = 0.8;
 
 /// An alternative worth trying.
@@ -24,22 +25,30 @@ pub struct Advice {
     pub sentence: String,
 }
 
-/// Returns the best change of k or budget, the best earlier ranking and the best upper bound, as far as the gain by delivery is
-/// above zero for certain; the best first.
+/// Returns the best affordable change of k or budget, the best earlier ranking and the best upper bound, as far as the gain by
+/// delivery is above zero for certain; settings to change first.
 pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
     let of = |kind: fn(Change) -> bool| {
         let of_kind = alternatives.iter().filter(move |one| kind(one.change));
         of_kind.filter(|one| is_gain(one)).collect::<Vec<_>>()
     };
     let chosen = [
-        smallest(&of(|change| {
-            matches!(change, Change::K { .. } | Change::Budget { .. })
-        })),
+        smallest(
+            &of(|change| matches!(change, Change::K { .. } | Change::Budget { .. }))
+                .into_iter()
+                .filter(|one| is_affordable(one))
+                .collect::<Vec<_>>(),
+        ),
         largest(&of(|change| matches!(change, Change::Ranking { .. }))),
         largest(&of(Change::is_upper_bound)),
     ];
     let mut chosen: Vec<&Alternative> = chosen.into_iter().flatten().collect();
-    chosen.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    chosen.sort_by(|a, b| {
+        let is_bound = [a, b].map(|one| one.change.is_upper_bound());
+        is_bound[0]
+            .cmp(&is_bound[1])
+            .then(value(b).total_cmp(&value(a)))
+    });
     chosen.truncate(MOST);
     chosen.into_iter().map(advised).collect()
 }
@@ -66,12 +75,10 @@ fn value(one: &Alternative) -> f64 {
     }
 }
 
-fn rank(one: &Alternative) -> f64 {
-    if one.change.is_upper_bound() {
-        SIMILAR * value(one)
-    } else {
-        value(one)
-    }
+/// Returns true unless its prompts are more than [`AFFORDABLE`] times as long as today's.
+fn is_affordable(one: &Alternative) -> bool {
+    let tokens = one.tokens_before.zip(one.tokens_after);
+    tokens.is_none_or(|(before, after)| after <= AFFORDABLE * before)
 }
 
 fn largest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {
