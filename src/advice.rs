@@ -179,7 +179,7 @@ impl Advice for SettingsError {
             Self::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => with(
                 self,
                 ": ",
-                "`ragtriage run path/to/config.toml`; the repository has some in config/",
+                "`ragtriage demo` runs on sample data, `ragtriage init DIR` writes a configuration for your documents",
             ),
             Self::Malformed { .. } | Self::OutOfRange { .. } => advise(SEE_DEFAULTS),
             Self::BadOverride { .. } => {

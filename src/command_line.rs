@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    ask, cache, check, compare, config, dataset, import, init, model, output, report, run,
+    ask, cache, check, compare, config, dataset, demo, import, init, model, output, report, run,
     run_args, score, tune,
 };
 
@@ -22,6 +22,8 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run on sample data with recorded answers: offline, in seconds.
+    Demo(demo::DemoArgs),
     /// Run the whole pipeline, print the report, write the run's folder.
     Run(run_args::RunArgs),
     /// Look at one's own documents; write a settings file and an empty questions file for them.
@@ -77,6 +79,7 @@ pub fn run() -> ExitCode {
 /// Runs a command: success, or 1 where a gate failed.
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
+        Command::Demo(args) => demo::demo(args)?,
         Command::Run(args) => run::run(args)?,
         Command::Ask(args) => ask::ask(&args)?,
         Command::Tune(args) => tune::tune(args)?,

@@ -12,6 +12,7 @@ mod compare;
 mod config;
 mod cross;
 mod dataset;
+mod demo;
 mod dry_run;
 mod environment;
 mod failure;

@@ -24,6 +24,22 @@ pub fn steps(summary: &Summary, folder: &RunFolder, config: &Path) -> Vec<Fact> 
 
 fn next(summary: &Summary, folder: &RunFolder, config: &Path) -> Option<String> {
     let config = config.display();
+    if let Some(advice) = summary.what_if.advice.first()
+        && advice
+            .settings
+            .iter()
+            .any(|setting| setting.value.is_some())
+    {
+        let sets = advice.settings.iter().filter_map(|setting| {
+            let value = setting.value.as_ref()?;
+            Some(format!(" --set '{}={value}'", setting.key))
+        });
+        let sets: String = sets.collect();
+        return Some(format!(
+            "ragtriage run {config}{sets}, then ragtriage compare {} NEW_RUN",
+            folder.path().display()
+        ));
+    }
     match summary.verdict.conclusion {
         Conclusion::Withheld => Some(format!(
             "ragtriage dataset label {config}: mark the evidence of some questions"

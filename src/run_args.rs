@@ -10,7 +10,7 @@ use crate::run_folder::DEFAULT_OUT;
 /// The configuration file of commands that are given none.
 pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
     /// The settings file. Default: config/runbooks.toml.

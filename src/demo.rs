@@ -1,0 +1,68 @@
+//! `ragtriage demo`: the runbooks, BM25 and recorded answers, without network, key or model.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use flate2::read::GzDecoder;
+use tar::Archive;
+
+use crate::failure::Failure;
+use crate::run;
+use crate::run_args::RunArgs;
+
+/// Documents, questions and responses, packed by the build script.
+const RUNBOOKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runbooks.tar.gz"));
+const CONFIG: &str = "\
+# The runbooks of a fictional online shop: BM25, answered by recorded responses of a language model.
+
+[dataset]
+format = \"files\"
+path = \"runbooks\"
+
+[retrieval]
+retrievers = [\"bm25\"]
+
+[generation]
+generator = \"recorded\"
+responses = \"runbooks/responses.jsonl\"
+";
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Folder to create for data, configuration and run.
+    #[arg(default_value = "ragtriage-demo")]
+    dir: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The folder exists or cannot be written.
+pub fn demo(args: DemoArgs) -> Result<(), Failure> {
+    let folder = args.dir;
+    std::fs::create_dir(&folder).map_err(|error| {
+        let hint = "remove it, or name another folder: `ragtriage demo DIR`";
+        Failure::new(
+            format!("cannot create `{}`: {error}", folder.display()),
+            hint,
+        )
+    })?;
+    let config = folder.join("ragtriage.toml");
+    write(&folder, &config).map_err(|error| {
+        Failure::new(
+            format!("cannot write into `{}`: {error}", folder.display()),
+            "check the free space, or name a folder elsewhere",
+        )
+    })?;
+    run::run(RunArgs {
+        config: Some(config),
+        name: Some("demo".to_owned()),
+        out: folder.join("runs"),
+        ..RunArgs::default()
+    })
+}
+
+fn write(folder: &Path, config: &Path) -> std::io::Result<()> {
+    Archive::new(GzDecoder::new(RUNBOOKS)).unpack(folder)?;
+    std::fs::write(config, CONFIG)
+}
