@@ -46,6 +46,7 @@ fn a_sound_set_passes_and_its_report_is_this() {
 
       documents  2, 2 used by a question (100.0%)
       questions  2: 2 span
+      labels     2 quote; labels are quotes (median 17 bytes): every stage can be told
       wording    83.3% of a question's content words occur in the sentences of its evidence (mean, n = 2)
       pooled     the first 10 of bm25 for 2 questions
 

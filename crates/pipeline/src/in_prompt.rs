@@ -148,6 +148,7 @@ mod tests {
             doc: "d".into(),
             title: "Ports".to_owned(),
             range: ByteRange::new(0, 16),
+            tokens: None,
             text: "the port is 8080".to_owned(),
         };
         let placed = [(&titled, vec![passage])];

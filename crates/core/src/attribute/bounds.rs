@@ -1,7 +1,7 @@
 //! Sentences about labels that are wider than a chunk.
 
 use super::delivery::Delivery;
-use super::reason;
+use super::ranks;
 use super::wide::Reading;
 use crate::text::numbers::{plural, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, QuestionKind, Stage};
@@ -53,13 +53,13 @@ pub(super) fn lost(delivery: &Delivery<'_>, at: (usize, usize), label: ByteRange
         })
     };
     let with = mark(delivery, at).map_or(String::new(), |mark| format!(" with {mark}"));
-    let rest = match reason::best_placed(delivery, suffices) {
+    let rest = match ranks::best_placed(delivery, suffices) {
         Some(best) => format!(
             "the first{with}, {}, {}",
-            reason::name(best),
-            reason::came(delivery, best)
+            ranks::name(best),
+            ranks::came(delivery, best)
         ),
-        None => format!("none{with} {}", reason::was_among(delivery)),
+        None => format!("none{with} {}", ranks::was_among(delivery)),
     };
     format!("{}; {rest}", spans(delivery, label, &pieces))
 }

@@ -217,7 +217,10 @@ fn decide(
         (_, Fate::Untested(why)) => plain(FailureClass::Unattributed, why),
         (judged, Fate::Arrived) => match (attempt, judged) {
             (None, _) => plain(FailureClass::Supported, "support reached the prompt"),
-            (Some(_), None) => plain(FailureClass::Unattributed, "no gold answer to compare with"),
+            (Some(_), None) => plain(
+                FailureClass::Supported,
+                "support reached the prompt, with no gold answer to compare with",
+            ),
             (Some(attempt), Some(_)) => generation(attempt, oracle(trace, judgments)),
         },
     }

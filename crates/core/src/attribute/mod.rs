@@ -13,6 +13,7 @@ pub mod gold;
 pub mod judge;
 pub mod modes;
 pub mod place;
+mod ranks;
 mod reason;
 mod shingles;
 pub mod support;

@@ -6,7 +6,8 @@
 
 use super::bounds;
 use super::delivery::{Delivery, Torn};
-use crate::text::numbers::{listed, place, thousands};
+use super::ranks::{best_placed, came, name, number, was_among};
+use crate::text::numbers::{listed, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 
 /// Maximum number of chunks named in a sentence.
@@ -236,76 +237,6 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     (0..members.len()).min_by_key(distance).unwrap_or_default()
 }
 
-/// Returns the first chunk of the final ranking, else of the candidates, that `is_wanted`.
-pub(super) fn best_placed<'a>(
-    delivery: &Delivery<'a>,
-    is_wanted: impl Fn(&ChunkId) -> bool,
-) -> Option<&'a ChunkId> {
-    delivery
-        .ranking
-        .iter()
-        .chain(&delivery.candidates)
-        .copied()
-        .find(|id| is_wanted(id))
-}
-
-/// Describes how far a chunk came.
-pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
-    match delivery
-        .ranking
-        .iter()
-        .position(|hit| *hit == id)
-        .map(|at| at + 1)
-    {
-        Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
-        Some(rank) if rank <= delivery.k => {
-            format!("came {} but did not fit the prompt", place(rank))
-        }
-        Some(rank) => format!(
-            "came {}, below the top {}",
-            place(rank),
-            thousands(delivery.k)
-        ),
-        None if delivery.candidates.contains(&id) => {
-            let scored = delivery
-                .trace
-                .steps
-                .iter()
-                .rev()
-                .find(|s| !matches!(s.step, Step::MinScore | Step::Packed));
-            let was_scored = scored.is_some_and(|step| step.hits.iter().any(|hit| hit.id == *id));
-            if was_scored {
-                "scored below `min_score`"
-            } else {
-                "was a candidate, but fell out of the final ranking"
-            }
-            .to_owned()
-        }
-        None => format!("was not among {}", candidates(delivery)),
-    }
-}
-
-/// Completes the sentence "no chunk of it ...".
-pub(super) fn was_among(delivery: &Delivery<'_>) -> String {
-    format!("was among {}", candidates(delivery))
-}
-
-fn candidates(delivery: &Delivery<'_>) -> String {
-    let mut distinct = delivery.candidates.clone();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let recorded = delivery
-        .trace
-        .retrievers()
-        .any(|step| step.step == Step::External);
-    match (distinct.len(), recorded) {
-        (1, false) => "1 candidate".to_owned(),
-        (n, false) => format!("{} candidates", thousands(n)),
-        (1, true) => "1 recorded passage".to_owned(),
-        (n, true) => format!("{} recorded passages", thousands(n)),
-    }
-}
-
 /// Formats as `chunk 3 came second, chunk 4 was not among 100 candidates`.
 fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
     let places: Vec<String> = chunks
@@ -339,19 +270,6 @@ fn names(chunks: &[&ChunkId]) -> String {
         names.push(format!("{n_more} more"));
     }
     format!("{lead}{}", listed(&names))
-}
-
-pub(super) fn name(id: &ChunkId) -> String {
-    number(id).map_or_else(
-        || format!("passage `{id}`"),
-        |number| format!("chunk {number}"),
-    )
-}
-
-/// Returns a chunk's number in its document; `None` for another system's passages.
-fn number(id: &ChunkId) -> Option<&str> {
-    let number = &id.as_str()[id.doc().len()..].strip_prefix('#')?;
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
 /// Names the evidence that a sentence is about, if there are several groups.

@@ -63,7 +63,7 @@ closed_set! {
         CorrectAbstention = "correct_abstention",
         /// Unanswerable, and the generator answered.
         Hallucinated = "hallucinated",
-        /// Support reached the prompt; no generator was configured.
+        /// Support reached the prompt; there is no generator, or no gold answer to compare its answer with.
         Supported = "supported",
         /// Without evidence and judgments, and without a gold answer that the documents contain.
         Unattributed = "unattributed",

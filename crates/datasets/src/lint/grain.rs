@@ -182,8 +182,8 @@ mod tests {
             assert_eq!(*n, 1);
             *name
         };
-        // Half a chunk is 500 bytes; a quote has up to 400.
-        assert_eq!(name(quoting((0, 400))), "quote");
+        // Half a chunk is 500 bytes; a quote has up to 300.
+        assert_eq!(name(quoting((0, 300))), "quote");
         assert_eq!(name(quoting((0, 500))), "passage");
         assert_eq!(name(quoting((0, 501))), "section");
         assert_eq!(name(question("q", "?", &["1992"], &["a"])), "document");

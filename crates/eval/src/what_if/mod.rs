@@ -51,7 +51,9 @@ impl WhatIf {
         let recorded = RecordedRun::new(run, outcomes, k, cluster_of);
         let mut alternatives = alternatives(&recorded);
         if !judges_answers {
-            alternatives.iter_mut().for_each(|one| one.promise = None);
+            for one in &mut alternatives {
+                one.promise = None;
+            }
         }
         Self {
             advice: advice::advice(&alternatives),

@@ -62,6 +62,7 @@ mod tests {
                 low: -0.05,
                 high: 0.01,
             }),
+            bounds: None,
             f1: None,
         };
         let drawn = row(&loss);

@@ -204,8 +204,8 @@ fn a_wording_of_a_required_fact_marks_the_part_of_a_free_question() {
 #[test]
 fn ranges_of_a_quotes_length_stay_strict_in_both_readings() {
     let corpus = wide_corpus(1150, "1992");
-    // 400 bytes across three chunks of 200: a long quote, cut. With the section, both of a member's ranges are needed.
-    let quote = question(vec![vec![member("d", &[(900, 1300)])]]);
+    // 300 bytes across three chunks of 200: a long quote, cut. With the section, both of a member's ranges are needed.
+    let quote = question(vec![vec![member("d", &[(950, 1250)])]]);
     let outcome = outcome_of(&quote, &corpus, (&["d#5"], &["d#5"]), Some(false));
     assert_eq!(
         (outcome.class, &outcome.reached),
