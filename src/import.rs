@@ -31,6 +31,7 @@ use ragtriage_runs::external::recorded as lines;
 use ragtriage_runs::{ExternalSource, RunFolder};
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
     /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, or a TREC run; `.gz` too, `-` for standard input.
     file: PathBuf,

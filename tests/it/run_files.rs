@@ -34,7 +34,7 @@ const KEYS: [&str; 12] = [
     "seconds",
 ];
 
-const CLASSES: [&str; 15] = [
+const CLASSES: [&str; 16] = [
     "ambiguous",
     "not_recorded",
     "unsure",

@@ -11,8 +11,8 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::{ArmName, ChunkId, Interval, Passage};
+use ragtriage_eval::clusters::question_clusters;
 use ragtriage_eval::diagnose;
-use ragtriage_eval::summary::question_clusters;
 use ragtriage_eval::what_if::{Alternative, Promise, Setting, WhatIf};
 use ragtriage_pipeline::settings::assemble::evaluation;
 use ragtriage_runs::{RunFolder, SavedRun};
@@ -76,7 +76,7 @@ impl Evaluated {
         let plan = evaluation(&run.manifest.settings);
         let outcomes = diagnose::outcomes(&run, plan.k, plan.judge);
         let clusters = question_clusters(run.traces.iter().map(|trace| &trace.question), true);
-        let alternatives = WhatIf::new(&run, &outcomes, plan.k, &clusters).alternatives;
+        let alternatives = WhatIf::new(&run, &outcomes, plan.k, &clusters, true).alternatives;
         Self {
             run,
             outcomes,
