@@ -2,7 +2,7 @@
 
 use super::budget::BudgetOf;
 use super::cautions::OracleCheck;
-use super::decide::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
+use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
