@@ -47,7 +47,9 @@ fn cautions(summary: &Value) -> Vec<&str> {
 
 /// The counts of the first screen's funnel: the total in its title, and the column `lost here`.
 fn funnel(screen: &str) -> (usize, Vec<(String, usize)>) {
-    let mut below = screen.lines().skip_while(|line| !line.starts_with("Where "));
+    let mut below = screen
+        .lines()
+        .skip_while(|line| !line.starts_with("Where "));
     let title = below.next().expect("a funnel");
     let total = title.split(' ').nth(1).expect("a total");
     let total = total.replace(',', "").parse().expect("a number");
@@ -186,8 +188,7 @@ fn an_oracle_condition_that_reads_truncated_documents_gives_no_verdict() {
 #[test]
 fn a_delivered_part_of_a_section_is_right_or_open_and_never_lost_by_chunking() {
     // The end of the section holds the gold answer: 30 of 40 answers are right, 10 are wrong.
-    let record =
-        |i: usize| json!({ "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, i < 30) });
+    let record = |i: usize| json!({ "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, i < 30) });
     let (outcome, summary) = imported(&recorded(40, sections, by_section, record));
     let found = ["correct", "ambiguous", "chunking", "correct_unsupported"];
     assert_eq!(found.map(|name| class(&summary, name)), [30, 10, 0, 0]);
@@ -212,7 +213,10 @@ fn the_recorded_prompt_decides_what_was_packed() {
             order.insert(i, i);
         }
         let contexts: Vec<String> = order.into_iter().map(port).collect();
-        let prompt = format!("Context:\n{}\nQuestion: which port?", contexts[..4].join("\n"));
+        let prompt = format!(
+            "Context:\n{}\nQuestion: which port?",
+            contexts[..4].join("\n")
+        );
         json!({ "id": format!("q{i}"), "contexts": contexts, "prompt": prompt, "answer": ports(i, i < 4) })
     };
     let document = |i: usize| json!({ "id": format!("d{i}"), "text": port(i) });
@@ -289,7 +293,15 @@ fn documents_judged_in_beir_form_are_attributed_as_in_our_own_form() {
     let classes = ["c", "beir"].map(|name| {
         let settings = format!("{name}.toml");
         let args = [
-            "run", &settings, "--out", "runs", "--name", name, "--set", "retrieval.k=1", "--set",
+            "run",
+            &settings,
+            "--out",
+            "runs",
+            "--name",
+            name,
+            "--set",
+            "retrieval.k=1",
+            "--set",
             "generation.generator=none",
         ];
         let outcome = project.call(&args);
@@ -323,7 +335,10 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
     let (_, summary) = imported(&recorded(30, sections, by_document, record));
     assert_eq!(summary["flags"]["label_suspect"], 0, "{}", summary["flags"]);
     // Question 0 is right by luck.
-    assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 29));
+    assert_eq!(
+        (class(&summary, "correct"), class(&summary, "generation")),
+        (1, 29)
+    );
     // Where the gold passages hold the common answer and not the gold answer, the label is suspect: the port is another.
     let mislabelled = |i: usize| {
         let mut question = by_document(i);
