@@ -215,7 +215,11 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         repeats: arms::repeats(&run.traces, plan.judge),
         loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
-        rule_of_thumb: verdict::rule_of_thumb(em_at_5, verdict.conclusion),
+        // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
+        rule_of_thumb: verdict::rule_of_thumb(
+            em_at_5.filter(|_| waterfall_n > 0),
+            verdict.conclusion,
+        ),
         verdict,
         what_if: WhatIf::new(
             run,
