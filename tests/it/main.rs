@@ -52,4 +52,5 @@ mod sparse_parity;
 mod tidy;
 mod tls;
 mod tune;
+mod verdict;
 mod wire;

@@ -205,7 +205,18 @@ fn check_pictures(summary: &Value) {
 
 /// No null (which is how JSON writes NaN) where a number belongs, and no zero below zero.
 fn check_numbers(path: &str, value: &Value) {
-    const MAY_BE_NULL: [&str; 4] = ["ci95", "bottleneck", "margin", "rule_of_thumb"];
+    const MAY_BE_NULL: [&str; 10] = [
+        "ci95",
+        "bottleneck",
+        "difference",
+        "margin",
+        "net_ci95",
+        "promise",
+        "rule_of_thumb",
+        "tokens_after",
+        "tokens_before",
+        "value",
+    ];
     match value {
         Value::Null => {
             let key = path.rsplit('.').next().unwrap_or_default();

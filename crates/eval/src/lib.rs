@@ -12,6 +12,7 @@ pub mod arms;
 pub mod audit;
 pub mod clusters;
 pub mod compare;
+mod counts;
 pub mod curves;
 pub mod cuts;
 pub mod diagnose;

@@ -1,6 +1,6 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
 
-use super::decide::{Answered, Losses, VerdictFacts};
+use super::facts::{Answered, Losses, VerdictFacts};
 use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::mcnemar::mcnemar;

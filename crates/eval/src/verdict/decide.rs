@@ -1,143 +1,13 @@
 //! The verdict: whether retrieval is the bottleneck, and which stage loses most on the side that is.
 
-use serde::{Deserialize, Serialize};
-
 use super::budget::{self, BudgetOf, Reading, Terms};
 use super::cautions::{self, OracleCheck};
+use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::{Side, Source};
 use super::text;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{FailureClass, Fault, Interval, Stage, Trace};
-
-/// Answer to the question whether retrieval is the bottleneck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Conclusion {
-    /// Yes: the retriever's side loses more answers than the generator's.
-    Retriever,
-    /// No: the generator's side loses more.
-    Generator,
-    /// The interval of their difference contains zero.
-    Undecided,
-    /// No generator to compare with: the verdict is about retrieval alone.
-    RetrievalOnly,
-    /// Every answer is right.
-    NothingLost,
-    /// The data do not allow a verdict.
-    Withheld,
-}
-
-/// Loss of one side of the pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SideLoss {
-    /// Questions lost there, by failure class.
-    pub questions: usize,
-    /// Right answers that fixing the side alone would win back; without an oracle equal to `questions`.
-    pub answers: f64,
-    /// The 95% interval of `answers`.
-    pub ci95: Option<Interval>,
-}
-
-/// The verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LossVerdict {
-    /// The answer.
-    pub conclusion: Conclusion,
-    /// The source that loses most on the side that the conclusion names, or overall; `None` if nothing was lost or
-    /// the source is unknown.
-    pub bottleneck: Option<Source>,
-    /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
-    pub undecided: bool,
-    /// Share of resamples in which `bottleneck` loses most on its side.
-    pub stability: f64,
-    /// Its loss minus the second's, per question, with its interval.
-    pub margin: Option<(f64, Interval)>,
-    /// Questions that the verdict rests on.
-    pub n: usize,
-    /// The retriever's side.
-    pub retriever: SideLoss,
-    /// The generator's side.
-    pub generator: SideLoss,
-    /// Answers that the retriever's side loses minus those that the generator's side loses, with the interval.
-    pub difference: Option<(f64, Interval)>,
-    /// Limits of the verdict, a sentence each.
-    pub cautions: Vec<String>,
-    /// The verdict in words.
-    pub text: String,
-}
-
-/// Kind of generator, as far as the verdict is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answered {
-    /// No answers.
-    No,
-    /// By the baseline reader: the retriever's side alone is judged.
-    ByBaseline,
-    /// By a generator.
-    ByGenerator,
-}
-
-/// Inputs of the verdict.
-pub struct VerdictFacts<'a> {
-    /// The traces.
-    pub traces: &'a [Trace],
-    /// Parallel to the traces.
-    pub outcomes: &'a [Outcome],
-    /// The score of the budget.
-    pub of: BudgetOf,
-    /// The generator.
-    pub answered: Answered,
-    /// Number of packed hits.
-    pub k: usize,
-    /// Answers that `auto` and containment judge differently, with the number of answers that both decide.
-    pub rule_disagreement: (usize, usize),
-}
-
-/// Losses of the questions that a verdict rests on, by source, with resampled means.
-pub(super) struct Losses {
-    pub columns: Vec<Vec<Option<f64>>>,
-    resampled: Vec<Vec<f64>>,
-    pub n: usize,
-}
-
-impl Losses {
-    fn new(rows: &[Option<Terms>], bootstrap: &Bootstrap) -> Self {
-        let columns = budget::columns(rows);
-        Self {
-            resampled: bootstrap.means(&columns),
-            n: rows.iter().flatten().count(),
-            columns,
-        }
-    }
-
-    /// Returns the mean loss of each source.
-    pub fn means(&self) -> Vec<f64> {
-        budget::means(&self.columns)
-    }
-
-    fn of_side(&self, side: Side, resample: Option<usize>) -> f64 {
-        let means = self.means();
-        let sources = Source::ALL.iter().enumerate();
-        let on_side = sources.filter(|(_, source)| source.side() == side);
-        let losses = on_side.map(|(at, _)| resample.map_or(means[at], |r| self.resampled[at][r]));
-        losses.sum::<f64>() + 0.0
-    }
-
-    /// Returns the resampled losses of a side.
-    fn resampled(&self, side: Side) -> Vec<f64> {
-        let n_resamples = self.resampled[0].len();
-        let mut sums = vec![0.0; n_resamples];
-        for (source, losses) in Source::ALL.iter().zip(&self.resampled) {
-            if source.side() == side {
-                for (sum, loss) in sums.iter_mut().zip(losses) {
-                    *sum += loss;
-                }
-            }
-        }
-        sums
-    }
-}
+use ragtriage_core::types::{FailureClass, Fault, Interval, Stage};
 
 /// Source that loses most of several, with the certainty of that.
 struct Leader {
@@ -263,7 +133,7 @@ fn larger_side(losses: &Losses, bootstrap: &Bootstrap) -> Conclusion {
 /// Returns the retriever's loss minus the generator's, in answers.
 fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)> {
     let [retriever, generator] =
-        [Side::Retriever, Side::Generator].map(|side| losses.resampled(side));
+        [Side::Retriever, Side::Generator].map(|side| losses.resampled_side(side));
     let paired = retriever.iter().zip(&generator).map(|(a, b)| a - b);
     let interval = bootstrap.interval(paired.collect())?;
     let mean = losses.of_side(Side::Retriever, None) - losses.of_side(Side::Generator, None);
@@ -273,7 +143,7 @@ fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)>
 
 fn side_loss(losses: &Losses, side: Side, questions: usize, bootstrap: &Bootstrap) -> SideLoss {
     let n = losses.n as f64;
-    let ci95 = bootstrap.interval(losses.resampled(side));
+    let ci95 = bootstrap.interval(losses.resampled_side(side));
     SideLoss {
         questions,
         answers: losses.of_side(side, None) * n,

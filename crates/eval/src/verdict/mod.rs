@@ -6,12 +6,14 @@
 mod budget;
 mod cautions;
 mod decide;
+mod facts;
 mod source;
 mod text;
 
 pub use budget::{BudgetOf, LOSS_DIGITS, LossBudget, SUPPORT, Term, loss_budget};
 pub use cautions::{OracleCheck, oracle_check};
-pub use decide::{Answered, Conclusion, LossVerdict, SideLoss, VerdictFacts, judge};
+pub use decide::judge;
+pub use facts::{Answered, Conclusion, LossVerdict, SideLoss, VerdictFacts};
 pub use source::{Side, Source};
 pub use text::rule_of_thumb;
 

@@ -2,7 +2,7 @@
 
 use super::budget::BudgetOf;
 use super::cautions::OracleCheck;
-use super::decide::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
+use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
@@ -220,7 +220,12 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
         Source::Corpus => "the evidence is in no document".to_owned(),
         Source::Chunking => "a chunk boundary splits the evidence".to_owned(),
         Source::Retrieval => "the evidence is not among the candidates".to_owned(),
-        Source::Ranking if has_reranker(facts) => {
+        // Whether another RAG reranked its contexts is not recorded.
+        Source::Ranking if has_step(facts, Step::External) => {
+            "the evidence is among the recorded contexts but ranked below those in the prompt"
+                .to_owned()
+        }
+        Source::Ranking if has_step(facts, Step::Reranked) => {
             format!("the reranker leaves the evidence below the top {k}")
         }
         Source::Ranking => {
@@ -236,11 +241,9 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
     }
 }
 
-fn has_reranker(facts: &VerdictFacts<'_>) -> bool {
-    facts
-        .traces
-        .iter()
-        .any(|trace| trace.step(Step::Reranked).is_some())
+fn has_step(facts: &VerdictFacts<'_>, step: Step) -> bool {
+    let mut traces = facts.traces.iter();
+    traces.any(|trace| trace.step(step).is_some())
 }
 
 fn amount(side: &SideLoss) -> String {

@@ -78,6 +78,12 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
         .iter()
         .filter(|outcome| !of_retrieval && outcome.fault.is_some_and(Fault::is_setup));
     let n_unusable = n_unusable.count();
+    let n_unlabelled = evaluation.outcomes.iter().filter(|outcome| {
+        !of_retrieval
+            && outcome.class == FailureClass::CorrectUnsupported
+            && outcome.reached.is_none()
+    });
+    let n_unlabelled = n_unlabelled.count();
     let costs = costs(summary);
     let held: BTreeMap<Stage, usize> = summary
         .waterfall
@@ -86,7 +92,9 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
         .collect();
     let stages = Stage::ALL.iter().map(|stage| FunnelRow {
         stage: *stage,
-        held: held.get(stage).copied(),
+        held: (summary.waterfall_n > 0)
+            .then(|| held.get(stage).copied())
+            .flatten(),
         lost: count((*stage).into())
             - if *stage == Stage::Generation {
                 n_unusable
@@ -109,8 +117,14 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
             .collect(),
         others: others
             .into_iter()
-            .map(|(class, label)| (label, count(class)))
-            .chain([("no usable reply", n_unusable)])
+            .map(|(class, label)| match class {
+                FailureClass::CorrectUnsupported => (label, count(class) - n_unlabelled),
+                _ => (label, count(class)),
+            })
+            .chain([
+                ("right, no usable label", n_unlabelled),
+                ("no usable reply", n_unusable),
+            ])
             .filter(|(_, n)| *n > 0)
             .collect(),
         outside: if listed.is_empty() {

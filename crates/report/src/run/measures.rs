@@ -20,9 +20,14 @@ const MAIN: [(Family, Option<Cutoff>); 4] = [
     (Family::AnswerF1, None),
 ];
 
-/// Returns the main figures that are defined.
+/// Returns the main figures that are defined. Where no question has a usable label, EM is left out: gold answers that no
+/// document contains make it 0, which reads as a failure of retrieval.
 pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
-    let figures = MAIN.iter().filter_map(|(family, cutoff)| {
+    let has_labels = summary.waterfall_n > 0;
+    let shown = MAIN
+        .iter()
+        .filter(|(family, _)| has_labels || *family != Family::Em);
+    let figures = shown.filter_map(|(family, cutoff)| {
         let name = Measure::new(*family, *cutoff)?.to_string();
         let found = measured(summary, &name)?;
         let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));

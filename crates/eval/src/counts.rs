@@ -1,0 +1,151 @@
+//! Counts of a run: failure classes, flags, right answers by rule.
+
+use std::collections::BTreeMap;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use serde::{Deserialize, Serialize};
+
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::rightness::{Correctness, Judge, RightRule};
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, QuestionKind};
+use ragtriage_runs::SavedRun;
+
+/// A failure class with its share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Questions.
+    pub count: usize,
+    /// Over all questions of the run.
+    pub share: f64,
+    /// Wilson's 95 % interval of the share.
+    pub ci95: Option<Interval>,
+}
+
+pub(super) fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
+    count(
+        FailureClass::ALL.iter().map(|class| class.name()),
+        outcomes.iter().map(|outcome| outcome.class.name()),
+    )
+}
+
+/// Counts each name, including names that never occur.
+pub(super) fn count<'a>(
+    all: impl Iterator<Item = &'a str>,
+    found: impl Iterator<Item = &'a str>,
+) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<String, usize> = all.map(|name| (name.to_owned(), 0)).collect();
+    for name in found {
+        *counts.entry(name.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+pub(super) fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share> {
+    let shares = classes.iter().map(|(class, &count)| {
+        let share = count as f64 / n.max(1) as f64;
+        let ci95 = wilson(count, n);
+        (class.clone(), Share { count, share, ci95 })
+    });
+    shares.collect()
+}
+
+/// Counts each class twice, with every unsure answer taken for right and for wrong.
+pub(super) fn class_bounds(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, [usize; 2]> {
+    let is_unsure = |outcome: &Outcome| outcome.class == FailureClass::Unsure;
+    if !outcomes.iter().any(is_unsure) {
+        return BTreeMap::new();
+    }
+    let [right, wrong] = [Correctness::Right, Correctness::Wrong].map(|correctness| {
+        let questions = run.traces.iter().zip(outcomes);
+        let classes = questions.map(|(trace, outcome)| {
+            outcome
+                .class_with(trace, &outcome.judgments.resolved(correctness))
+                .name()
+        });
+        count(FailureClass::ALL.iter().map(|class| class.name()), classes)
+    });
+    right
+        .into_iter()
+        .zip(wrong.into_values())
+        .map(|((class, right), wrong)| (class, [right.min(wrong), right.max(wrong)]))
+        .collect()
+}
+
+/// Counts the right answers to answerable questions under each rule.
+pub(super) fn right_by_rule(run: &SavedRun, judge: Judge) -> BTreeMap<String, usize> {
+    let counted = RightRule::ALL.map(|rule| {
+        let judge = Judge { rule, ..judge };
+        let right = run.traces.par_iter().filter(|trace| {
+            trace.question.kind != QuestionKind::Unanswerable
+                && trace
+                    .attempt(ArmName::Retrieved)
+                    .and_then(|attempt| judge_attempt(&trace.question, attempt, judge))
+                    .is_some_and(|judgment| judgment.correctness == Correctness::Right)
+        });
+        (rule.name().to_owned(), right.count())
+    });
+    counted.into()
+}
+
+/// Counts the answers on which the run's rule and containment of a gold answer disagree, and those that both decide.
+pub(super) fn rule_disagreement(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    judge: Judge,
+) -> (usize, usize) {
+    let contains = Judge {
+        rule: RightRule::Contains,
+        ..judge
+    };
+    let compared = run
+        .traces
+        .iter()
+        .zip(outcomes)
+        .filter_map(|(trace, outcome)| {
+            let by_rule = outcome.judgments.correctness(ArmName::Retrieved)?;
+            let attempt = trace.attempt(ArmName::Retrieved)?;
+            let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
+            let is_decided = [by_rule, by_contains]
+                .iter()
+                .all(|answer| *answer != Correctness::Unsure);
+            is_decided.then_some(by_rule != by_contains)
+        });
+    let compared: Vec<bool> = compared.collect();
+    (
+        compared.iter().filter(|differ| **differ).count(),
+        compared.len(),
+    )
+}
+
+/// Counts the flags that this run can raise: suspect labels require the oracle arm, misled answers require the
+/// closed-book arm, and HNSW misses require exact search alongside it.
+pub(super) fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
+        let raised = outcomes
+            .iter()
+            .filter(|outcome| outcome.flags.contains(&flag));
+        counts.insert(flag.name().to_owned(), raised.count());
+    }
+    counts
+}
+
+fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
+    match flag {
+        Flag::AnnMiss => run
+            .traces
+            .iter()
+            .any(|trace| trace.steps.iter().any(|step| step.exact.is_some())),
+        Flag::Misled => has_arm(run, ArmName::ClosedBook),
+        Flag::LabelSuspect => has_arm(run, ArmName::Oracle),
+        Flag::ServerTruncated => has_arm(run, ArmName::Retrieved),
+        Flag::Cut | Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
+    }
+}
+
+pub(super) fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
+    run.traces.iter().any(|trace| trace.attempt(arm).is_some())
+}

@@ -1,0 +1,357 @@
+//! Data that a verdict must survive, each set made for one case: the sentence that comes out.
+
+use serde_json::{Value, json};
+
+use crate::project::{Outcome, Project, SETTINGS};
+use crate::run_files::{self, class};
+
+/// Rows as JSON lines.
+fn lines(rows: impl IntoIterator<Item = Value>) -> String {
+    rows.into_iter().map(|row| format!("{row}\n")).collect()
+}
+
+/// A project over these documents and questions, with a record of what another RAG did.
+fn recorded(
+    n: usize,
+    documents: fn(usize) -> Value,
+    question: fn(usize) -> Value,
+    record: fn(usize) -> Value,
+) -> Project {
+    Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", &lines((0..n).map(documents))),
+        ("data/questions.jsonl", &lines((0..n).map(question))),
+        ("r.jsonl", &lines((0..n).map(record))),
+    ])
+}
+
+/// Imports the record as run `r`; the first screen and the summary.
+fn imported(project: &Project) -> (Outcome, Value) {
+    let args = [
+        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r",
+    ];
+    let outcome = project.call(&args);
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+    run_files::check(project, "r");
+    (outcome, project.summary("r"))
+}
+
+fn text(summary: &Value) -> &str {
+    summary["verdict"]["text"].as_str().expect("a verdict")
+}
+
+fn cautions(summary: &Value) -> Vec<&str> {
+    let cautions = summary["verdict"]["cautions"].as_array().expect("a list");
+    cautions.iter().filter_map(Value::as_str).collect()
+}
+
+/// The counts of the first screen's funnel: the total in its title, and the column `lost here`.
+fn funnel(screen: &str) -> (usize, Vec<(String, usize)>) {
+    let mut below = screen
+        .lines()
+        .skip_while(|line| !line.starts_with("Where "));
+    let title = below.next().expect("a funnel");
+    let total = title.split(' ').nth(1).expect("a total");
+    let total = total.replace(',', "").parse().expect("a number");
+    let header = below.next().expect("a header");
+    let end = header.find("lost here").expect("a column") + "lost here".len();
+    let rows = below.take_while(|line| !line.trim_start().starts_with("- "));
+    let rows = rows.map(|row| {
+        let left = row.get(..end).unwrap_or(row);
+        let (label, count) = left.rsplit_once(' ').expect("a count");
+        let count = count.replace(',', "").parse().expect("a number");
+        let label = label.trim().trim_end_matches(|c: char| c.is_ascii_digit());
+        (label.trim().to_owned(), count)
+    });
+    (total, rows.collect())
+}
+
+/// A document of one sentence that holds no reference answer word by word.
+fn probes(i: usize) -> Value {
+    let text = format!(
+        "Service s{i} restarts after {} failed probes and reports to channel c{i}.",
+        i + 2
+    );
+    json!({ "id": format!("d{i}"), "text": text })
+}
+
+fn reference(n: usize) -> String {
+    format!("It is restarted once {n} probes have failed in a row.")
+}
+
+#[test]
+fn reference_answers_without_evidence_blame_no_stage() {
+    let question = |i: usize| {
+        let text = format!("When is service s{i} restarted?");
+        json!({ "id": format!("q{i}"), "text": text, "answers": [reference(i + 2)] })
+    };
+    // The first 88 of 100 are right, the others name another number.
+    let record = |i: usize| {
+        let n = if i < 88 { i + 2 } else { i + 1002 };
+        json!({ "id": format!("q{i}"), "contexts": [probes(i)["text"]], "answer": reference(n) })
+    };
+    let project = recorded(100, probes, question, record);
+    let (outcome, summary) = imported(&project);
+    // Wilson's interval of 88 of 100: [80.2, 93.0] (statsmodels: proportion_confint(88, 100, method="wilson")).
+    assert_eq!(
+        text(&summary),
+        "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains. \
+         Of 100 answers 88 are right (88.0%, 95% CI [80.2, 93.0]). Add evidence to some of the 100 questions to tell the \
+         stages apart."
+    );
+    assert_eq!(class(&summary, "corpus"), 0);
+    let screen = outcome.stdout;
+    assert!(
+        !screen.contains("EM@5") && screen.contains("AnswerRight: 0.880"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("ragtriage dataset label c.toml: mark the evidence"),
+        "{screen}"
+    );
+    let (n, rows) = funnel(&screen);
+    let found = rows.into_iter().filter(|(_, n)| *n > 0);
+    let expected = [("no usable label", 12), ("right, no usable label", 88)];
+    let expected = expected.map(|(label, n)| (label.to_owned(), n));
+    assert_eq!((n, found.collect::<Vec<_>>()), (100, expected.to_vec()));
+    let full = project.call(&["report", "runs/r", "--format", "terminal"]);
+    assert!(!full.stdout.contains("Rule of thumb"), "{}", full.stdout);
+}
+
+/// A document of two sections; the second, of more than 300 bytes, holds the port of service `i` at its end.
+fn sections(i: usize) -> Value {
+    let text = format!("{}\n\n{}", introduction(i), section(i));
+    json!({ "id": format!("d{i}"), "text": text })
+}
+
+fn introduction(i: usize) -> String {
+    format!("Service s{i} belongs to team t{i}. It was written for the warehouse.")
+}
+
+fn section(i: usize) -> String {
+    let filler: String = (0..6)
+        .map(|n| format!("Rule r{i}x{n} of its network has been reviewed by the security team. "))
+        .collect();
+    format!("{filler}{}", port(i))
+}
+
+/// The end of a section, which another chunker returned alone.
+fn port(i: usize) -> String {
+    format!("It listens on port {}.", 1000 + i)
+}
+
+/// A question labelled with a whole document.
+fn by_document(i: usize) -> Value {
+    json!({
+        "id": format!("q{i}"), "text": format!("On which port does service s{i} listen?"), "answers": [(1000 + i).to_string()],
+        "evidence": [[{ "doc": format!("d{i}") }]],
+    })
+}
+
+/// The same question labelled with its section.
+fn by_section(i: usize) -> Value {
+    let mut question = by_document(i);
+    question["evidence"] = json!([[{ "doc": format!("d{i}"), "quotes": [section(i)] }]]);
+    question
+}
+
+/// Right or wrong ports.
+fn ports(i: usize, is_right: bool) -> String {
+    (if is_right { 1000 + i } else { 5000 + i }).to_string()
+}
+
+#[test]
+fn an_oracle_condition_that_reads_truncated_documents_gives_no_verdict() {
+    // Right from the retrieved passages: 89. From the gold document, truncated to its introduction: 29 of those 89.
+    let record = |i: usize| {
+        json!({
+            "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, i < 89),
+            "arms": { "oracle": { "answer": ports(i, i < 29), "contexts": [introduction(i)] } },
+        })
+    };
+    let (outcome, summary) = imported(&recorded(100, sections, by_document, record));
+    assert_eq!(summary["verdict"]["conclusion"], "withheld");
+    // 89 - 29 = 60 are worse, none is better.
+    assert_eq!(
+        text(&summary),
+        "No verdict: on 60 of 100 questions the generator is wrong from the gold passages alone and right from the retrieved \
+         ones (the reverse, with evidence in the prompt: 0). The gold passages lack what the answers need: check the evidence \
+         labels."
+    );
+    assert!(
+        !outcome.stdout.contains("to win back"),
+        "no cost of a stage: {}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn a_delivered_part_of_a_section_is_right_or_open_and_never_lost_by_chunking() {
+    // The end of the section holds the gold answer: 30 of 40 answers are right, 10 are wrong.
+    let record = |i: usize| json!({ "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, i < 30) });
+    let (outcome, summary) = imported(&recorded(40, sections, by_section, record));
+    let found = ["correct", "ambiguous", "chunking", "correct_unsupported"];
+    assert_eq!(found.map(|name| class(&summary, name)), [30, 10, 0, 0]);
+    let caution = "10 questions are left open: the label is wider than a chunk, and only a part of it was delivered.";
+    assert_eq!(cautions(&summary), [caution]);
+    let (n, rows) = funnel(&outcome.stdout);
+    assert_eq!(n, 40);
+    assert!(
+        rows.contains(&("open: wide label".to_owned(), 10)),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn the_recorded_prompt_decides_what_was_packed() {
+    // 50 contexts of which the prompt holds the first 4. Question i has its evidence at rank i + 1 for i < 50: 4 of 60 in
+    // the prompt, 46 below it, 10 not at all.
+    let record = |i: usize| {
+        let others = (1..60).map(|step| (i + step) % 60);
+        let mut order: Vec<usize> = others.take(if i < 50 { 49 } else { 50 }).collect();
+        if i < 50 {
+            order.insert(i, i);
+        }
+        let contexts: Vec<String> = order.into_iter().map(port).collect();
+        let prompt = format!(
+            "Context:\n{}\nQuestion: which port?",
+            contexts[..4].join("\n")
+        );
+        json!({ "id": format!("q{i}"), "contexts": contexts, "prompt": prompt, "answer": ports(i, i < 4) })
+    };
+    let document = |i: usize| json!({ "id": format!("d{i}"), "text": port(i) });
+    let question = |i: usize| {
+        let mut question = by_document(i);
+        question["evidence"] = json!([[{ "doc": format!("d{i}"), "quotes": [port(i)] }]]);
+        question
+    };
+    let (outcome, summary) = imported(&recorded(60, document, question, record));
+    assert_eq!(
+        summary["waterfall"][4],
+        json!({ "stage": "prompt", "supported": 4 })
+    );
+    let found = ["correct", "generation", "retrieval", "correct_unsupported"];
+    assert_eq!(found.map(|name| class(&summary, name)), [4, 0, 10, 0]);
+    let below = class(&summary, "ranking") + class(&summary, "packing");
+    assert_eq!(below, 46);
+    // 46 + 10 of 60 are lost before the prompt. The record does not say whether the contexts were reranked.
+    let text = text(&summary);
+    assert!(
+        text.starts_with("Yes, retrieval is the bottleneck: 56 [")
+            && text.ends_with(
+                "] of 60 questions are lost before the prompt, 0 [0, 0] by the generator. Ranking loses most, 46: the \
+                 evidence is among the recorded contexts but ranked below those in the prompt."
+            ),
+        "{text}"
+    );
+    // 4 in the prompt, 46 below it, 10 without evidence in any context.
+    let (n, rows) = funnel(&outcome.stdout);
+    assert_eq!((n, rows.iter().map(|(_, n)| n).sum()), (60, 60));
+}
+
+/// A note of one chunk; three of a topic share its words.
+fn note(i: usize) -> (String, String) {
+    let text = format!(
+        "Topic t{} {}is described in note n{i}.",
+        i / 3,
+        "again and again ".repeat(i % 3)
+    );
+    (format!("d{i}"), text)
+}
+
+#[test]
+fn documents_judged_in_beir_form_are_attributed_as_in_our_own_form() {
+    // Question i asks for topic i; the first of its three notes is relevant for even i, the longest for odd i.
+    let relevant = |i: usize| 3 * i + if i.is_multiple_of(2) { 0 } else { 2 };
+    let asked = |i: usize| format!("Where is topic t{i} described?");
+    let notes = (0..120).map(note);
+    let beir = notes
+        .clone()
+        .map(|(id, text)| json!({ "_id": id, "title": "", "text": text }));
+    let own = notes.map(|(id, text)| json!({ "id": id, "text": text }));
+    let queries = (0..40).map(|i| json!({ "_id": format!("q{i}"), "text": asked(i) }));
+    let qrels = (0..40).map(|i| format!("q{i}\td{}\t1\n", relevant(i)));
+    let qrels: String = std::iter::once("query-id\tcorpus-id\tscore\n".to_owned())
+        .chain(qrels)
+        .collect();
+    let questions = (0..40).map(|i| {
+        let evidence = json!([[{ "doc": format!("d{}", relevant(i)) }]]);
+        json!({ "id": format!("q{i}"), "text": asked(i), "kind": "free", "evidence": evidence })
+    });
+    let beir_settings = SETTINGS
+        .replace("jsonl", "beir")
+        .replace("path = \"data\"", "path = \"beir\"");
+    let project = Project::of(&[
+        ("c.toml", SETTINGS),
+        ("beir.toml", &beir_settings),
+        ("beir/corpus.jsonl", &lines(beir)),
+        ("beir/queries.jsonl", &lines(queries)),
+        ("beir/qrels/test.tsv", &qrels),
+        ("data/corpus.jsonl", &lines(own)),
+        ("data/questions.jsonl", &lines(questions)),
+    ]);
+    let classes = ["c", "beir"].map(|name| {
+        let settings = format!("{name}.toml");
+        let args = [
+            "run",
+            &settings,
+            "--out",
+            "runs",
+            "--name",
+            name,
+            "--set",
+            "retrieval.k=1",
+            "--set",
+            "generation.generator=none",
+        ];
+        let outcome = project.call(&args);
+        assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+        let traces = project.traces(name);
+        let class = |trace: &Value| trace["class"].as_str().expect("a class").to_owned();
+        let text = text(&project.summary(name)).to_owned();
+        (traces.iter().map(class).collect::<Vec<_>>(), text)
+    });
+    assert_eq!(classes[0], classes[1]);
+    // BM25 puts the shortest of three notes with the topic's one mention first: right for the 20 even questions.
+    let expected = (0..40).map(|i| if i % 2 == 0 { "supported" } else { "ranking" });
+    assert_eq!(classes[1].0, expected.collect::<Vec<_>>());
+    let text = &classes[1].1;
+    assert!(
+        text.starts_with("Evidence reaches the prompt for 20 of 40 questions (50.0%"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
+    // All conditions give the port of the first service, from different passages. The gold passages hold the gold answer.
+    let record = |i: usize| {
+        let others = [port(i), port((i + 1) % 30), port(0)];
+        json!({
+            "id": format!("q{i}"), "contexts": others, "answer": "1000",
+            "arms": { "oracle": { "answer": "1000", "contexts": [port(i)] }, "closed_book": { "answer": "1000", "contexts": [] } },
+        })
+    };
+    let (_, summary) = imported(&recorded(30, sections, by_document, record));
+    assert_eq!(summary["flags"]["label_suspect"], 0, "{}", summary["flags"]);
+    // Question 0 is right by luck.
+    assert_eq!(
+        (class(&summary, "correct"), class(&summary, "generation")),
+        (1, 29)
+    );
+    // Where the gold passages hold the common answer and not the gold answer, the label is suspect: the port is another.
+    let mislabelled = |i: usize| {
+        let mut question = by_document(i);
+        question["answers"] = json!([(7000 + i).to_string()]);
+        question
+    };
+    let record = |i: usize| {
+        let answer = ports(i, true);
+        json!({
+            "id": format!("q{i}"), "contexts": [port(i), port((i + 1) % 30)], "answer": answer,
+            "arms": { "oracle": { "answer": answer, "contexts": [port(i)] } },
+        })
+    };
+    let (_, summary) = imported(&recorded(30, sections, mislabelled, record));
+    assert_eq!(summary["flags"]["label_suspect"], 30);
+}
