@@ -1,5 +1,6 @@
 //! The last lines of a run's first screen: where the report is, and the commands that follow from the verdict.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use crate::page;
@@ -9,7 +10,9 @@ use ragtriage_report::document::Fact;
 use ragtriage_runs::RunFolder;
 
 /// Returns the lines.
-pub fn steps(summary: &Summary, folder: &RunFolder, config: &Path) -> Vec<Fact> {
+///
+/// `command` repeats the run: `ragtriage run CONFIG` with its overrides; `None` for an imported run.
+pub fn steps(summary: &Summary, folder: &RunFolder, command: Option<&str>) -> Vec<Fact> {
     let path = folder.path().display();
     let mut steps = vec![
         Fact::new("report", folder.file(page::FILE).display().to_string()),
@@ -18,40 +21,50 @@ pub fn steps(summary: &Summary, folder: &RunFolder, config: &Path) -> Vec<Fact> 
             format!("ragtriage report {path} --format terminal"),
         ),
     ];
-    steps.extend(next(summary, folder, config).map(|command| Fact::new("next", command)));
+    steps.extend(next(summary, folder, command).map(|command| Fact::new("next", command)));
     steps
 }
 
-fn next(summary: &Summary, folder: &RunFolder, config: &Path) -> Option<String> {
-    let config = config.display();
-    if let Some(advice) = summary.what_if.advice.first()
-        && advice
-            .settings
-            .iter()
-            .any(|setting| setting.value.is_some())
-    {
-        let sets = advice.settings.iter().filter_map(|setting| {
-            let value = setting.value.as_ref()?;
-            Some(format!(" --set '{}={value}'", setting.key))
-        });
-        let sets: String = sets.collect();
+fn next(summary: &Summary, folder: &RunFolder, command: Option<&str>) -> Option<String> {
+    let path = folder.path().display();
+    let Some(command) = command else {
+        return match summary.verdict.conclusion {
+            Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
+            _ => None,
+        };
+    };
+    let advice = summary.what_if.advice.first();
+    let settings = advice.map_or(&[][..], |advice| &advice.settings);
+    let sets = settings.iter().filter_map(|setting| {
+        let value = setting.value.as_ref()?;
+        Some(format!(" --set '{}={value}'", setting.key))
+    });
+    let sets: String = sets.collect();
+    if !sets.is_empty() {
         return Some(format!(
-            "ragtriage run {config}{sets}, then ragtriage compare {} NEW_RUN",
-            folder.path().display()
+            "{command}{sets}, then ragtriage compare {path} NEW_RUN"
         ));
     }
     match summary.verdict.conclusion {
-        Conclusion::Withheld => Some(format!(
-            "ragtriage dataset label {config}: mark the evidence of some questions"
-        )),
         Conclusion::RetrievalOnly => Some(format!(
-            "ragtriage run {config} --set generation.generator=openai --set generation.base_url=URL --set \
-             generation.model=NAME: judge a language model's answers too"
+            "{command} --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME: judge a \
+             language model's answers too"
         )),
-        Conclusion::Generator | Conclusion::Undecided => Some(format!(
-            "ragtriage report {} --audit 50: check the rule's decisions by hand",
-            folder.name()
-        )),
-        Conclusion::Retriever | Conclusion::NothingLost => None,
+        Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
+        Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
     }
+}
+
+fn audit(path: &impl Display) -> String {
+    format!("ragtriage report {path} --audit 50: check the rule's decisions by hand")
+}
+
+/// Returns the command that repeats a run of `config` with the overrides `sets`.
+pub fn command(config: &Path, sets: &[String]) -> String {
+    let sets = sets.iter().map(|set| format!(" --set '{set}'"));
+    format!(
+        "ragtriage run {}{}",
+        config.display(),
+        sets.collect::<String>()
+    )
 }

@@ -193,11 +193,11 @@ impl Printed {
     }
 }
 
-/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration file.
+/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `command` repeats the run; `None` for an imported one.
 pub fn write_and_print(
     folder: &RunFolder,
     plan: &EvaluationPlan,
-    config: &Path,
+    command: Option<&str>,
     printed: Printed,
 ) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
@@ -224,7 +224,7 @@ pub fn write_and_print(
     let text = match printed {
         Printed::Json => summary,
         Printed::Full => terminal::render(&plain(&reported), Screen::new(output::color())),
-        Printed::Screen => screen(&reported, folder, config),
+        Printed::Screen => screen(&reported, folder, command),
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();
@@ -235,7 +235,7 @@ pub fn write_and_print(
     })
 }
 
-fn screen(reported: &Reported, folder: &RunFolder, config: &Path) -> String {
+fn screen(reported: &Reported, folder: &RunFolder, command: Option<&str>) -> String {
     let Reported {
         run, evaluation, ..
     } = reported;
@@ -245,7 +245,7 @@ fn screen(reported: &Reported, folder: &RunFolder, config: &Path) -> String {
     };
     let report = RunReport::new(run, evaluation);
     report.screen(
-        &next::steps(&evaluation.summary, folder, config),
+        &next::steps(&evaluation.summary, folder, command),
         |report| terminal::render(report, screen),
     )
 }

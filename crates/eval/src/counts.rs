@@ -10,7 +10,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, QuestionKind};
+use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Trace};
 use ragtriage_runs::SavedRun;
 
 /// A failure class with its share.
@@ -118,6 +118,16 @@ pub(super) fn rule_disagreement(
         compared.iter().filter(|differ| **differ).count(),
         compared.len(),
     )
+}
+
+/// Counts the packed passages of an external RAG that are in no document, and all of them.
+pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
+    if run.manifest.external.is_none() {
+        return (0, 0);
+    }
+    let packed: Vec<&ChunkId> = run.traces.iter().flat_map(Trace::packed).collect();
+    let unknown = packed.iter().filter(|id| id.is_unlocated()).count();
+    (unknown, packed.len())
 }
 
 /// Counts the flags that this run can raise: suspect labels require the oracle arm, misled answers require the

@@ -10,6 +10,7 @@ use super::clusters::{self, cluster_of};
 pub use super::counts::Share;
 use super::counts::{
     class_bounds, class_counts, count, flags, has_arm, right_by_rule, rule_disagreement, shares,
+    unlocated,
 };
 use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
@@ -170,6 +171,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             of,
             answered: answered_by(run),
             k: prompt_size(run, plan),
+            unlocated: unlocated(run),
             rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
         },
         &bootstrap,

@@ -39,6 +39,7 @@ fn judge_losses(
         of,
         answered: Answered::ByGenerator,
         k: 5,
+        unlocated: (0, 0),
         rule_disagreement: (0, 0),
     };
     let verdict = verdict::judge(&facts, bootstrap);

@@ -156,7 +156,7 @@ impl Places {
         );
         named
             .map(|doc: DocId| Passage {
-                id: ChunkId::from(format!("{doc}#~")),
+                id: ChunkId::unlocated(&doc, ""),
                 doc,
                 title: String::new(),
                 range: ByteRange::new(0, 0),

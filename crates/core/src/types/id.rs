@@ -95,6 +95,20 @@ impl ChunkId {
         Self::from(format!("{doc}#{ordinal}"))
     }
 
+    /// Returns the id of a text of an external RAG that is in no document; `mark` identifies the text.
+    #[must_use]
+    pub fn unlocated(doc: &DocId, mark: &str) -> Self {
+        Self::from(format!("{doc}#~{mark}"))
+    }
+
+    /// Returns true for an id of [`Self::unlocated`].
+    #[must_use]
+    pub fn is_unlocated(&self) -> bool {
+        self.0
+            .rsplit_once('#')
+            .is_some_and(|(_, place)| place.starts_with('~'))
+    }
+
     /// Returns the document part: everything before the last `#` (the whole id if there is none).
     #[must_use]
     pub fn doc(&self) -> &str {

@@ -89,6 +89,7 @@ pub(super) fn cautions(
         small,
         failed,
         unrecorded,
+        unlocated(facts),
         open,
         uncovered(facts, n),
         disagreement(facts),
@@ -96,6 +97,23 @@ pub(super) fn cautions(
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Returns true if most passages in the prompts are in no document: whether they hold the evidence cannot be seen.
+pub(super) fn are_contexts_unknown(facts: &VerdictFacts<'_>) -> bool {
+    let (unlocated, packed) = facts.unlocated;
+    2 * unlocated > packed
+}
+
+fn unlocated(facts: &VerdictFacts<'_>) -> Option<String> {
+    let (unlocated, packed) = facts.unlocated;
+    (unlocated > 0 && !are_contexts_unknown(facts)).then(|| {
+        format!(
+            "{} of {} contexts are in no document, so evidence in them is not seen.",
+            thousands(unlocated),
+            thousands(packed)
+        )
+    })
 }
 
 fn left_out(facts: &VerdictFacts<'_>, class: FailureClass, what: &str) -> Option<String> {

@@ -7,6 +7,7 @@ use super::source::{Side, Source};
 use super::text;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::interval::of_equal_values;
 use ragtriage_core::types::{FailureClass, Fault, Interval, Stage};
 
 /// Source that loses most of several, with the certainty of that.
@@ -98,7 +99,7 @@ fn conclude(
     oracle: &OracleCheck,
     bootstrap: &Bootstrap,
 ) -> Conclusion {
-    if losses.n == 0 {
+    if losses.n == 0 || cautions::are_contexts_unknown(facts) {
         return Conclusion::Withheld;
     }
     if facts.answered != Answered::ByGenerator {
@@ -143,7 +144,16 @@ fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)>
 
 fn side_loss(losses: &Losses, side: Side, questions: usize, bootstrap: &Bootstrap) -> SideLoss {
     let n = losses.n as f64;
-    let ci95 = bootstrap.interval(losses.resampled_side(side));
+    let spread = bootstrap.interval(losses.resampled_side(side));
+    let each = losses.each(side);
+    // No resample shows a loss that was never observed.
+    let are_equal = each.windows(2).all(|pair| pair[0] == pair[1]);
+    let ci95 = match each.first() {
+        Some(loss) if are_equal && spread.is_some() => {
+            Some(of_equal_values(*loss, (0.0, 1.0), bootstrap.n_clusters()))
+        }
+        _ => spread,
+    };
     SideLoss {
         questions,
         answers: losses.of_side(side, None) * n,

@@ -88,6 +88,8 @@ pub struct VerdictFacts<'a> {
     pub answered: Answered,
     /// Number of packed hits.
     pub k: usize,
+    /// Packed passages of an external RAG that are in no document, with the number of packed passages.
+    pub unlocated: (usize, usize),
     /// Answers that `auto` and containment judge differently, with the number of answers that both decide.
     pub rule_disagreement: (usize, usize),
 }
@@ -120,6 +122,19 @@ impl Losses {
         let on_side = sources.filter(|(_, source)| source.side() == side);
         let losses = on_side.map(|(at, _)| resample.map_or(means[at], |r| self.resampled[at][r]));
         losses.sum::<f64>() + 0.0
+    }
+
+    /// Returns the loss of each question on a side.
+    pub fn each(&self, side: Side) -> Vec<f64> {
+        let on_side: Vec<&Vec<Option<f64>>> = Source::ALL
+            .iter()
+            .zip(&self.columns)
+            .filter(|(source, _)| source.side() == side)
+            .map(|(_, column)| column)
+            .collect();
+        (0..self.columns[0].len())
+            .filter_map(|question| on_side.iter().map(|column| column[question]).sum())
+            .collect()
     }
 
     /// Returns the resampled losses of a side.

@@ -40,6 +40,7 @@ fn verdict(kinds: &[Kind], of: BudgetOf, answered: Answered) -> LossVerdict {
         of,
         answered,
         k: 5,
+        unlocated: (0, 0),
         rule_disagreement: (0, 0),
     };
     judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
@@ -218,6 +219,7 @@ fn without_labels_no_stage_is_blamed() {
         of: BudgetOf::Support,
         answered: Answered::ByGenerator,
         k: 5,
+        unlocated: (0, 0),
         rule_disagreement: (0, 0),
     };
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
@@ -254,6 +256,7 @@ fn a_verdict_names_its_limits() {
         of: BudgetOf::Right,
         answered: Answered::ByGenerator,
         k: 5,
+        unlocated: (0, 0),
         rule_disagreement: (6, 50),
     };
     let found = judge(&facts, &Bootstrap::new((0..50).collect(), 50, 1));

@@ -1,7 +1,7 @@
 //! The verdict in words.
 
 use super::budget::BudgetOf;
-use super::cautions::OracleCheck;
+use super::cautions::{self, OracleCheck};
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
 use ragtriage_core::rightness::Correctness;
@@ -22,6 +22,12 @@ pub(super) fn sentence(
         Conclusion::Undecided => undecided(verdict, facts, losses),
         Conclusion::RetrievalOnly => retrieval_only(verdict, facts, losses),
         Conclusion::NothingLost => nothing_lost(verdict.n),
+        Conclusion::Withheld if cautions::are_contexts_unknown(facts) => format!(
+            "No verdict: {} of {} contexts in the prompts are in no document, so whether they hold the evidence cannot be seen. \
+             Record them as they are in the documents.",
+            thousands(facts.unlocated.0),
+            thousands(facts.unlocated.1)
+        ),
         Conclusion::Withheld if losses.n == 0 => insufficient(facts),
         Conclusion::Withheld => invalid_oracle(oracle),
     }

@@ -28,7 +28,7 @@ pub struct Funnel {
 pub struct FunnelRow {
     /// The stage.
     pub stage: Stage,
-    /// Questions whose complete evidence is there; at generation those that are also answered right.
+    /// Questions whose complete evidence is there; `None` at generation.
     pub held: Option<usize>,
     /// Questions of this failure class.
     pub lost: usize,
@@ -92,9 +92,10 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
         .collect();
     let stages = Stage::ALL.iter().map(|stage| FunnelRow {
         stage: *stage,
-        held: (summary.waterfall_n > 0)
-            .then(|| held.get(stage).copied())
-            .flatten(),
+        held: held
+            .get(stage)
+            .copied()
+            .filter(|_| summary.waterfall_n > 0 && *stage != Stage::Generation),
         lost: count((*stage).into())
             - if *stage == Stage::Generation {
                 n_unusable
@@ -204,18 +205,19 @@ fn term_interval(budget: &LossBudget, stage: Stage) -> Option<Interval> {
 /// The funnel as a table.
 pub(crate) fn table(funnel: &Funnel) -> Table {
     let has_costs = funnel.stages.iter().any(|row| row.cost.is_some());
-    let mut columns = vec!["stage", "evidence there", "lost here"];
+    let mut columns = vec!["", "evidence there", "questions"];
     if has_costs {
         columns.extend(["to win back", "95% CI"]);
     }
     let title = format!(
-        "Where {} are lost",
+        "Where {} end",
         plural(funnel.n, "answerable question", "answerable questions")
     );
     let mut table = Table::new(title, &columns);
     for row in &funnel.stages {
         let held = row.held.map_or(String::new(), thousands);
-        let mut cells = vec![row.stage.name().to_owned(), held, thousands(row.lost)];
+        let label = format!("lost at {}", row.stage);
+        let mut cells = vec![label, held, thousands(row.lost)];
         if has_costs {
             let (cost, ci95) = row.cost.unwrap_or_default();
             cells.push(format!("{cost:.0}"));
@@ -229,15 +231,16 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
         table.row(cells.into_iter().chain(blank));
     }
     let is_answered = funnel.stages.len() == Stage::ALL.len();
-    let mut note = if is_answered {
-        "lost here: not answered right".to_owned()
+    let note = if is_answered {
+        "evidence there: complete after the stage; lost: not answered right, evidence first missing there"
     } else {
-        "lost here: evidence first missing after this stage".to_owned()
+        "evidence there: complete after the stage; lost: first missing there"
     };
+    table.notes.push(note.to_owned());
     if has_costs {
-        note.push_str("; to win back: right answers from fixing this stage alone");
+        let note = "to win back: right answers from fixing this alone; the generator may fail on earlier losses too";
+        table.notes.push(note.to_owned());
     }
-    table.notes.push(note);
     if !funnel.outside.is_empty() {
         table.notes.push(funnel.outside.clone());
     }
