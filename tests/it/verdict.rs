@@ -7,7 +7,8 @@ use crate::run_files::{self, class};
 
 /// Rows as JSON lines.
 fn lines(rows: impl IntoIterator<Item = Value>) -> String {
-    rows.into_iter().map(|row| format!("{row}\n")).collect()
+    let lines: Vec<String> = rows.into_iter().map(|row| row.to_string()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// A project over these documents and questions, with a record of what another RAG did.
@@ -129,10 +130,9 @@ fn introduction(i: usize) -> String {
 }
 
 fn section(i: usize) -> String {
-    let filler: String = (0..6)
-        .map(|n| format!("Rule r{i}x{n} of its network has been reviewed by the security team. "))
-        .collect();
-    format!("{filler}{}", port(i))
+    let rule = |n| format!("Rule r{i}x{n} of its network has been reviewed by the security team.");
+    let rules = (0..6).map(rule).collect::<Vec<_>>().join(" ");
+    format!("{rules} {}", port(i))
 }
 
 /// The end of a section, which another chunker returned alone.
@@ -356,7 +356,7 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
     assert_eq!(summary["flags"]["label_suspect"], 30);
 }
 
-/// Imports what answers the questions of `wins` right, under that name: the others lack their evidence and are wrong.
+/// Imports a record under that name: questions for which `right` holds have their evidence and are right, the others neither.
 fn import_right(project: &Project, name: &str, n: usize, right: impl Fn(usize) -> bool) {
     let rows = (0..n).map(|i| {
         let contexts = if right(i) {
@@ -498,7 +498,7 @@ fn without_a_reranker_the_retrievers_order_is_named_and_the_funnel_adds_up() {
     let summary = project.summary("r");
     let text = text(&summary);
     assert_eq!(summary["verdict"]["conclusion"], "retrieval_only");
-    // Even questions, 20 of 40, have their evidence first. Wilson's interval and the bootstrap's differ in the last digits.
+    // Even questions, 20 of 40, have their evidence first. The interval is resampled and not compared here.
     assert!(
         text.starts_with("Evidence reaches the prompt for 20 of 40 questions (50.0%, 95% CI [")
             && text.contains(
@@ -594,7 +594,7 @@ fn a_verdict_on_two_questions_and_a_baseline_reader_says_so() {
     let project = Project::new();
     let outcome = project.good("r", &[]);
     let summary = project.summary("r");
-    // All bootstrap resamples of two delivered questions deliver both.
+    // Each of the two questions has one document, which BM25 finds by its name.
     let sentences = [
         "Evidence reaches the prompt for 2 of 2 questions (100.0%",
         "The generator is not judged: the built-in baseline reader does not use a language model.",
