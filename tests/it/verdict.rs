@@ -355,3 +355,261 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
     let (_, summary) = imported(&recorded(30, sections, mislabelled, record));
     assert_eq!(summary["flags"]["label_suspect"], 30);
 }
+
+/// Imports what answers the questions of `wins` right, under that name: the others lack their evidence and are wrong.
+fn import_right(project: &Project, name: &str, n: usize, right: impl Fn(usize) -> bool) {
+    let rows = (0..n).map(|i| {
+        let contexts = if right(i) {
+            vec![port(i), word(i)]
+        } else {
+            vec![port((i + 1) % n)]
+        };
+        json!({ "id": format!("q{i}"), "contexts": contexts, "answer": ports(i, right(i)) })
+    });
+    project.write("r.jsonl", lines(rows));
+    let outcome = project.call(&[
+        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", name,
+    ]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+}
+
+/// The second half of the evidence of question `i`.
+fn word(i: usize) -> String {
+    format!("The word of s{i} is w{i}.")
+}
+
+/// A comparison of run `b` with run `a`: p of the right answers. No measure's interval and p may contradict each other.
+fn compared(project: &Project) -> f64 {
+    let args = [
+        "compare",
+        "runs/a",
+        "runs/b",
+        "--json",
+        "-m",
+        "AnswerRight",
+        "-m",
+        "AnswerF1",
+        "-m",
+        "EM@5",
+        "-m",
+        "EvidenceRecall@prompt",
+    ];
+    let outcome = project.call(&args);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let found: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let measures = found["pairs"][0]["measures"].as_array().expect("measures");
+    assert_eq!(measures.len(), 4);
+    for row in measures {
+        let bound = |at: usize| row["ci95"][at].as_f64().expect("a bound");
+        let excludes_zero = bound(0) > 0.0 || bound(1) < 0.0;
+        let p = row["p"].as_f64().expect("a p");
+        assert_eq!(excludes_zero, p < 0.05, "{row}");
+    }
+    let of_answers = measures.iter().find(|row| row["measure"] == "AnswerRight");
+    of_answers.expect("compared")["p"].as_f64().expect("a p")
+}
+
+#[test]
+fn questions_chained_through_documents_are_apart_and_intervals_agree_with_p() {
+    // Document i holds the port of question i and the word of question i - 1: a chain of documents, each range of one question.
+    let document = |i: usize| {
+        let before = (i + 99) % 100;
+        json!({ "id": format!("d{i}"), "text": format!("{} {}", word(before), port(i)) })
+    };
+    let question = |i: usize| {
+        let mut question = by_document(i);
+        let next = format!("d{}", (i + 1) % 100);
+        question["evidence"] = json!([
+            [{ "doc": format!("d{i}"), "quotes": [port(i)] }],
+            [{ "doc": next, "quotes": [word(i)] }],
+        ]);
+        question
+    };
+    let project = recorded(100, document, question, |_| json!({}));
+    import_right(&project, "a", 100, |i| i < 60);
+    let summary = project.summary("a");
+    assert_eq!(
+        (&summary["n_clusters"], &summary["largest_cluster"]),
+        (&json!(100), &json!(1))
+    );
+    // Wins, losses, and the exact two-sided p of their signs: 2 / 2^5; 2 / 2^6; 2 (286 + 78 + 13 + 1) / 2^13;
+    // 2 (455 + 105 + 15 + 1) / 2^15.
+    for (won, lost, p) in [
+        (5, 0, 0.0625),
+        (6, 0, 0.03125),
+        (10, 3, 756.0 / 8192.0),
+        (12, 3, 1152.0 / 32768.0),
+    ] {
+        let _ = std::fs::remove_dir_all(project.path("runs/b"));
+        import_right(&project, "b", 100, |i| (lost..60 + won).contains(&i));
+        let found = compared(&project);
+        assert!((found - p).abs() < 1e-9, "{won} won, {lost} lost: {found}");
+    }
+}
+
+#[test]
+fn questions_that_share_a_range_are_one_cluster_in_interval_and_p() {
+    // Ten questions share the range of the word of their group: 10 clusters of 10.
+    let document =
+        |i: usize| json!({ "id": format!("d{i}"), "text": format!("{} {}", word(i), port(i)) });
+    let question = |i: usize| {
+        let mut question = by_document(i);
+        let shared = i / 10 * 10;
+        question["evidence"] = json!([
+            [{ "doc": format!("d{i}"), "quotes": [port(i)] }],
+            [{ "doc": format!("d{shared}"), "quotes": [word(shared)] }],
+        ]);
+        question
+    };
+    let project = recorded(100, document, question, |_| json!({}));
+    import_right(&project, "a", 100, |_| false);
+    let summary = project.summary("a");
+    assert_eq!(
+        (&summary["n_clusters"], &summary["largest_cluster"]),
+        (&json!(10), &json!(10))
+    );
+    // 10, 50 and 60 questions more are right, in 1, 5 and 6 clusters: 2 / 2^1, 2 / 2^5, 2 / 2^6.
+    for (n_clusters, p) in [(1, 1.0), (5, 0.0625), (6, 0.03125)] {
+        let _ = std::fs::remove_dir_all(project.path("runs/b"));
+        import_right(&project, "b", 100, |i| i < 10 * n_clusters);
+        let found = compared(&project);
+        assert!((found - p).abs() < 1e-9, "{n_clusters}: {found}");
+    }
+}
+
+#[test]
+fn without_a_reranker_the_retrievers_order_is_named_and_the_funnel_adds_up() {
+    // As for the judged documents: the shortest of three notes comes first, the evidence is the longest for odd questions.
+    let relevant = |i: usize| 3 * i + if i.is_multiple_of(2) { 0 } else { 2 };
+    let notes = (0..120).map(note);
+    let questions = (0..40).map(|i| {
+        let quote = note(relevant(i)).1;
+        let evidence = json!([[{ "doc": format!("d{}", relevant(i)), "quotes": [quote] }]]);
+        let text = format!("Which note describes topic t{i}?");
+        json!({ "id": format!("q{i}"), "text": text, "answers": [format!("note n{}", relevant(i))], "evidence": evidence })
+    });
+    let corpus = notes.map(|(id, text)| json!({ "id": id, "text": text }));
+    let project = Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", &lines(corpus)),
+        ("data/questions.jsonl", &lines(questions)),
+    ]);
+    let outcome = project.good("r", &["--set", "retrieval.k=1"]);
+    let summary = project.summary("r");
+    let text = text(&summary);
+    assert_eq!(summary["verdict"]["conclusion"], "retrieval_only");
+    // Even questions, 20 of 40, have their evidence first. Wilson's interval and the bootstrap's differ in the last digits.
+    assert!(
+        text.starts_with("Evidence reaches the prompt for 20 of 40 questions (50.0%, 95% CI [")
+            && text.contains(
+                "]). Ranking loses most, 20: the retriever finds the evidence but orders it below the top 1 (no reranker)."
+            )
+            && text.ends_with(
+                "The generator is not judged: the built-in baseline reader does not use a language model."
+            ),
+        "{text}"
+    );
+    let (n, rows) = funnel(&outcome.stdout);
+    let found = rows.into_iter().filter(|(_, n)| *n > 0);
+    let expected = [("ranking", 20), ("evidence in the prompt", 20)];
+    let expected = expected.map(|(label, n)| (label.to_owned(), n));
+    assert_eq!((n, found.collect::<Vec<_>>()), (40, expected.to_vec()));
+}
+
+/// One of eight kinds of questions, and what another RAG made of it.
+fn mixed(i: usize) -> (Value, Value) {
+    let mut question = by_document(i);
+    question["evidence"] = json!([[{ "doc": format!("d{i}"), "quotes": [port(i)] }]]);
+    let other = port((i + 1) % 24);
+    let mut record =
+        json!({ "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, true) });
+    match i % 8 {
+        0 => {}
+        1 => record["answer"] = json!(ports(i, false)),
+        2 => {
+            record["contexts"] = json!([other]);
+            record["answer"] = json!(ports(i, false));
+        }
+        3 => record = json!({ "id": format!("q{i}"), "error": "timeout" }),
+        4 | 5 => {
+            let text = format!("Who owns service s{i}?");
+            question = json!({ "id": format!("q{i}"), "text": text, "kind": "unanswerable" });
+            record["answer"] = if i % 8 == 4 {
+                Value::Null
+            } else {
+                json!("team t")
+            };
+        }
+        6 => record["contexts"] = json!([other]),
+        _ => {
+            let text = format!("Why does service s{i} exist?");
+            question = json!({ "id": format!("q{i}"), "text": text, "answers": [reference(i)] });
+            record["answer"] = json!(reference(i));
+        }
+    }
+    (question, record)
+}
+
+#[test]
+fn the_funnel_counts_every_answerable_question_once() {
+    let document = |i: usize| json!({ "id": format!("d{i}"), "text": port(i) });
+    let project = recorded(24, document, |i| mixed(i).0, |i| mixed(i).1);
+    let (outcome, summary) = imported(&project);
+    let (n, rows) = funnel(&outcome.stdout);
+    // Three of each kind. Failed and unanswerable ones, 9 of 24, are outside.
+    let found = rows.into_iter().filter(|(_, n)| *n > 0);
+    let expected = [
+        ("retrieval", 3),
+        ("generation", 3),
+        ("right, with evidence", 3),
+        ("right, without evidence", 3),
+        ("right, no usable label", 3),
+    ];
+    let expected = expected.map(|(label, n)| (label.to_owned(), n));
+    assert_eq!((n, found.collect::<Vec<_>>()), (15, expected.to_vec()));
+    let outside = "not counted here: 3 unanswerable and abstained, 3 unanswerable and answered, 3 failed of 24 questions";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words(&outcome.stdout).contains(outside),
+        "{}",
+        outcome.stdout
+    );
+    // The verdict rests on the answerable questions with labels: kinds 0, 1, 2 and 6.
+    assert_eq!(
+        cautions(&summary),
+        [
+            "It rests on 12 questions in 12 clusters: too few for a firm verdict.",
+            "3 of 24 questions failed and are left out."
+        ]
+    );
+    assert!(
+        text(&summary).starts_with("Undecided whether retrieval is the bottleneck: 3 ["),
+        "{}",
+        text(&summary)
+    );
+}
+
+#[test]
+fn a_verdict_on_two_questions_and_a_baseline_reader_says_so() {
+    let project = Project::new();
+    let outcome = project.good("r", &[]);
+    let summary = project.summary("r");
+    // All bootstrap resamples of two delivered questions deliver both.
+    let sentences = [
+        "Evidence reaches the prompt for 2 of 2 questions (100.0%",
+        "The generator is not judged: the built-in baseline reader does not use a language model.",
+        "It rests on 2 questions in 2 clusters: too few for a firm verdict.",
+    ];
+    let verdict = [&[text(&summary)], &cautions(&summary)[..]]
+        .concat()
+        .join(" ");
+    let screen = outcome
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    for sentence in sentences {
+        assert!(verdict.contains(sentence), "{verdict}");
+        assert!(screen.contains(sentence), "{screen}");
+    }
+}
