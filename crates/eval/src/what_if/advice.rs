@@ -142,13 +142,22 @@ fn head(one: &Alternative) -> String {
     }
 }
 
-/// Returns `set a = 1 and remove b`.
+/// Returns `set a = 1 and b = 2`, or `set a = 1 and remove b`.
 pub(super) fn settings(settings: &[Setting]) -> String {
-    let each = settings.iter().map(|setting| match &setting.value {
-        Some(value) => format!("set {} = {value}", setting.key),
-        None => format!("remove {}", setting.key),
+    let (set, removed): (Vec<&Setting>, Vec<&Setting>) =
+        settings.iter().partition(|setting| setting.value.is_some());
+    let set = set.iter().map(|setting| {
+        let value = setting.value.as_deref().unwrap_or_default();
+        format!("{} = {value}", setting.key)
     });
-    listed(&each.collect::<Vec<_>>())
+    let removed = removed.iter().map(|setting| setting.key.clone());
+    let parts = [
+        ("set", listed(&set.collect::<Vec<_>>())),
+        ("remove", listed(&removed.collect::<Vec<_>>())),
+    ];
+    let parts = parts.iter().filter(|(_, names)| !names.is_empty());
+    let parts = parts.map(|(verb, names)| format!("{verb} {names}"));
+    listed(&parts.collect::<Vec<_>>())
 }
 
 fn capitalised(text: &str) -> String {

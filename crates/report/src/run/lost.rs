@@ -64,12 +64,16 @@ impl LostQuestion {
         let answer = self.answer.as_ref().map_or(String::new(), |answer| {
             format!("; answer: {}", shortened(answer, SHORT))
         });
+        let gold = if self.gold.is_empty() {
+            String::new()
+        } else {
+            format!("; gold: {}", shortened(&self.gold, SHORT))
+        };
         format!(
-            "{} \"{}\" {}; gold: {}{answer}",
+            "{} \"{}\" {}{gold}{answer}",
             shortened(&self.id, ID),
             shortened(&self.question, TEXT),
-            self.class,
-            shortened(&self.gold, SHORT)
+            self.class
         )
     }
 

@@ -13,12 +13,17 @@ pub(super) fn measures(summary: &Summary) -> impl Iterator<Item = Table> {
 }
 
 /// The measures of the first screen.
-const MAIN: [(Family, Option<Cutoff>); 4] = [
+const MAIN: [(Family, Option<Cutoff>); 6] = [
     (Family::Em, Some(Cutoff::Top(5))),
     (Family::EvidenceRecall, Some(Cutoff::Prompt)),
     (Family::AnswerRight, None),
     (Family::AnswerF1, None),
+    (Family::Ndcg, Some(Cutoff::Top(10))),
+    (Family::Recall, Some(Cutoff::Top(10))),
 ];
+
+/// Most figures of the first screen: those of judged documents come last.
+const MOST: usize = 4;
 
 /// Returns the main figures that are defined. Where no question has a usable label, EM is left out: gold answers that no
 /// document contains make it 0, which reads as a failure of retrieval.
@@ -34,7 +39,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
         let text = format!("{:.3}{ci95} (n = {})", found.mean, found.n);
         Some(Fact::new(name, text))
     });
-    figures.collect()
+    figures.take(MOST).collect()
 }
 
 /// A family per row, a cutoff per column.

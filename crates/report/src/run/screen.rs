@@ -54,7 +54,9 @@ impl RunReport {
         report.table(super::funnel::table(&self.funnel));
         let figures = self.figures.iter().map(Fact::to_string);
         let figures = figures.collect::<Vec<_>>().join("; ");
-        report.elements.push(Element::Paragraph(figures));
+        if !figures.is_empty() {
+            report.elements.push(Element::Paragraph(figures));
+        }
         report.list(self.advice.iter().take(shown.advice).cloned().collect());
         let notices = self.notices.iter().take(shown.notices);
         report.notices(notices.map(short).collect());
