@@ -122,7 +122,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let printed = Printed::new(args.full, args.json);
-        run::conclude(&folder, &resolved.settings, None, printed)
+        run::conclude(&folder, &resolved.settings, config, None, printed)
     })
 }
 

@@ -11,8 +11,13 @@ use ragtriage_runs::RunFolder;
 
 /// Returns the lines.
 ///
-/// `command` repeats the run: `ragtriage run CONFIG` with its overrides; `None` for an imported run.
-pub fn steps(summary: &Summary, folder: &RunFolder, command: Option<&str>) -> Vec<Fact> {
+/// `config` is the run's configuration file, `sets` its overrides; `None` for an imported run.
+pub fn steps(
+    summary: &Summary,
+    folder: &RunFolder,
+    config: &Path,
+    sets: Option<&[String]>,
+) -> Vec<Fact> {
     let path = folder.path().display();
     let mut steps = vec![
         Fact::new("report", folder.file(page::FILE).display().to_string()),
@@ -21,18 +26,30 @@ pub fn steps(summary: &Summary, folder: &RunFolder, command: Option<&str>) -> Ve
             format!("ragtriage report {path} --format terminal"),
         ),
     ];
-    steps.extend(next(summary, folder, command).map(|command| Fact::new("next", command)));
+    steps.extend(next(summary, folder, config, sets).map(|command| Fact::new("next", command)));
     steps
 }
 
-fn next(summary: &Summary, folder: &RunFolder, command: Option<&str>) -> Option<String> {
+fn next(
+    summary: &Summary,
+    folder: &RunFolder,
+    config: &Path,
+    sets: Option<&[String]>,
+) -> Option<String> {
     let path = folder.path().display();
-    let Some(command) = command else {
-        return match summary.verdict.conclusion {
-            Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
-            _ => None,
-        };
-    };
+    let conclusion = summary.verdict.conclusion;
+    match (conclusion, sets) {
+        (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
+            return Some(format!(
+                "ragtriage dataset label {}: mark the evidence of some questions",
+                config.display()
+            ));
+        }
+        (Conclusion::Generator | Conclusion::Undecided, None) => return Some(audit(&path)),
+        (_, None) => return None,
+        _ => {}
+    }
+    let command = command(config, sets.unwrap_or_default());
     let advice = summary.what_if.advice.first();
     let settings = advice.map_or(&[][..], |advice| &advice.settings);
     let sets = settings.iter().filter_map(|setting| {
@@ -45,7 +62,7 @@ fn next(summary: &Summary, folder: &RunFolder, command: Option<&str>) -> Option<
             "{command}{sets}, then ragtriage compare {path} NEW_RUN"
         ));
     }
-    match summary.verdict.conclusion {
+    match conclusion {
         Conclusion::RetrievalOnly => Some(format!(
             "{command} --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME: judge a \
              language model's answers too"
@@ -60,7 +77,7 @@ fn audit(path: &impl Display) -> String {
 }
 
 /// Returns the command that repeats a run of `config` with the overrides `sets`.
-pub fn command(config: &Path, sets: &[String]) -> String {
+fn command(config: &Path, sets: &[String]) -> String {
     let sets = sets.iter().map(|set| format!(" --set '{set}'"));
     format!(
         "ragtriage run {}{}",

@@ -193,11 +193,13 @@ impl Printed {
     }
 }
 
-/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `command` repeats the run; `None` for an imported one.
+/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration file, `sets` its
+/// overrides; `None` for an imported run.
 pub fn write_and_print(
     folder: &RunFolder,
     plan: &EvaluationPlan,
-    command: Option<&str>,
+    config: &Path,
+    sets: Option<&[String]>,
     printed: Printed,
 ) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
@@ -224,7 +226,7 @@ pub fn write_and_print(
     let text = match printed {
         Printed::Json => summary,
         Printed::Full => terminal::render(&plain(&reported), Screen::new(output::color())),
-        Printed::Screen => screen(&reported, folder, command),
+        Printed::Screen => screen(&reported, folder, config, sets),
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();
@@ -235,7 +237,12 @@ pub fn write_and_print(
     })
 }
 
-fn screen(reported: &Reported, folder: &RunFolder, command: Option<&str>) -> String {
+fn screen(
+    reported: &Reported,
+    folder: &RunFolder,
+    config: &Path,
+    sets: Option<&[String]>,
+) -> String {
     let Reported {
         run, evaluation, ..
     } = reported;
@@ -245,7 +252,7 @@ fn screen(reported: &Reported, folder: &RunFolder, command: Option<&str>) -> Str
     };
     let report = RunReport::new(run, evaluation);
     report.screen(
-        &next::steps(&evaluation.summary, folder, command),
+        &next::steps(&evaluation.summary, folder, config, sets),
         |report| terminal::render(report, screen),
     )
 }

@@ -12,7 +12,7 @@ use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
 use crate::sample::sample;
-use crate::{announce, dry_run, judge, next, output, recorded, report, resume};
+use crate::{announce, dry_run, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
@@ -125,8 +125,13 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
-        let command = next::command(args.config(), &args.sets);
-        conclude(&folder, &resolved.settings, Some(&command), args.printed())
+        conclude(
+            &folder,
+            &resolved.settings,
+            args.config(),
+            Some(&args.sets),
+            args.printed(),
+        )
     })
 }
 
@@ -134,10 +139,17 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 pub(super) fn conclude(
     folder: &RunFolder,
     settings: &Settings,
-    command: Option<&str>,
+    config: &Path,
+    sets: Option<&[String]>,
     printed: Printed,
 ) -> Result<(), Failure> {
-    report::write_and_print(folder, &assemble::evaluation(settings), command, printed)?;
+    report::write_and_print(
+        folder,
+        &assemble::evaluation(settings),
+        config,
+        sets,
+        printed,
+    )?;
     output::talk(&format!("run folder: {}", folder.path().display()));
     Ok(())
 }
