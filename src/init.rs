@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::shell::shell;
 use crate::starter::{sentence, starter};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
@@ -126,21 +127,5 @@ fn create(path: &Path, text: &str) -> Result<bool, Failure> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(DatasetError::write(path)(error).into()),
-    }
-}
-
-/// A path as a shell takes it.
-fn shell(path: &Path) -> String {
-    let shown = path.display().to_string();
-    let text = if shown.starts_with('-') {
-        format!("./{shown}")
-    } else {
-        shown
-    };
-    let mut characters = text.chars();
-    if characters.all(|it| it.is_ascii_alphanumeric() || "/._-+,@%".contains(it)) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

@@ -33,6 +33,7 @@ mod run_folder;
 mod runtime;
 mod sample;
 mod score;
+mod shell;
 mod starter;
 mod tune;
 

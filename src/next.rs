@@ -1,9 +1,9 @@
 //! The last lines of a run's first screen: where the report is, and the commands that follow from the verdict.
 
-use std::fmt::Display;
 use std::path::Path;
 
 use crate::page;
+use crate::shell::shell;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
 use ragtriage_report::document::Fact;
@@ -18,7 +18,7 @@ pub fn steps(
     config: &Path,
     sets: Option<&[String]>,
 ) -> Vec<Fact> {
-    let path = folder.path().display();
+    let path = shell(folder.path());
     let mut steps = vec![
         Fact::new("report", folder.file(page::FILE).display().to_string()),
         Fact::new(
@@ -36,13 +36,13 @@ fn next(
     config: &Path,
     sets: Option<&[String]>,
 ) -> Option<String> {
-    let path = folder.path().display();
+    let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
     match (conclusion, sets) {
         (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
             return Some(format!(
                 "ragtriage dataset label {}: mark the evidence of some questions",
-                config.display()
+                shell(config)
             ));
         }
         (Conclusion::Generator | Conclusion::Undecided, None) => return Some(audit(&path)),
@@ -72,7 +72,7 @@ fn next(
     }
 }
 
-fn audit(path: &impl Display) -> String {
+fn audit(path: &str) -> String {
     format!("ragtriage report {path} --audit 50: check the rule's decisions by hand")
 }
 
@@ -81,7 +81,7 @@ fn command(config: &Path, sets: &[String]) -> String {
     let sets = sets.iter().map(|set| format!(" --set '{set}'"));
     format!(
         "ragtriage run {}{}",
-        config.display(),
+        shell(config),
         sets.collect::<String>()
     )
 }

@@ -28,7 +28,7 @@ use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
 use ragtriage_core::stats::median::median;
-use ragtriage_core::types::{ArmName, FailureClass, Fault, Step, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Fault, Origin, Step, Trace};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 /// Options for evaluating a run.
@@ -314,8 +314,13 @@ fn is_mean(measure: &Measure) -> bool {
 }
 
 fn answered_by(run: &SavedRun) -> Answered {
+    let generation = &run.manifest.settings.generation;
+    // A fallback that answered nothing leaves no call.
+    let fell_back = generation.generator == GeneratorName::Recorded
+        && generation.fallback == Some(GeneratorName::Baseline)
+        && attempts(&run.traces).any(|attempt| attempt.origin == Origin::Called);
     let is_baseline = run.manifest.external.is_none()
-        && run.manifest.settings.generation.generator == GeneratorName::Baseline;
+        && (generation.generator == GeneratorName::Baseline || fell_back);
     match (has_arm(run, ArmName::Retrieved), is_baseline) {
         (false, _) => Answered::No,
         (true, true) => Answered::ByBaseline,

@@ -357,7 +357,7 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
         (verdict.conclusion, &*verdict.text),
         (
             Conclusion::NothingLost,
-            "Nothing is lost: all 3 questions are answered right."
+            "Nothing is lost: all 3 answerable questions are answered right."
         )
     );
 }

@@ -102,15 +102,15 @@ impl Places {
         };
         let title = context.title.as_deref();
         let found = match document {
-            Some(document) => {
-                place::in_document(document, text, title).map(|range| (document, range))
-            }
+            Some(document) => place::in_document(document, text, title)
+                .map(|range| (document, range))
+                .or_else(|| self.anywhere(question, text, title)),
             None => self.anywhere(question, text, title),
         };
         if let Some((document, range)) = found {
             if named.is_some() && named.as_ref() != Some(&document.id) {
                 self.note(
-                    "contexts whose `doc_id` is none of the corpus, found there by their text",
+                    "contexts that are in another document than `doc_id` names, found by their text",
                     1,
                 );
             }

@@ -1,11 +1,12 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
 
+use super::budget::BudgetOf;
 use super::facts::{Answered, Losses, VerdictFacts};
 use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
-use ragtriage_core::types::{ArmName, FailureClass, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, SupportRule, Trace};
 
 /// Questions or clusters below which a verdict is marked as resting on few.
 const FEW: usize = 20;
@@ -90,6 +91,9 @@ pub(super) fn cautions(
         failed,
         unrecorded,
         unlocated(facts),
+        unused(facts),
+        hallucinated(facts),
+        judged(facts),
         open,
         uncovered(facts, n),
         disagreement(facts),
@@ -164,7 +168,44 @@ fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
     })
 }
 
-fn count(outcomes: &[Outcome], class: FailureClass) -> usize {
+/// Returns true if no question is answered right although evidence reached prompts, and no oracle shows why.
+pub(super) fn is_evidence_unused(facts: &VerdictFacts<'_>) -> bool {
+    let has_wrong = count(facts.outcomes, FailureClass::Generation) > 0;
+    facts.of == BudgetOf::Support && has_wrong && count(facts.outcomes, FailureClass::Correct) == 0
+}
+
+fn unused(facts: &VerdictFacts<'_>) -> Option<String> {
+    (facts.answered == Answered::ByGenerator && is_evidence_unused(facts)).then(|| {
+        "No question whose evidence is in the prompt is answered right, so more evidence may not help.".to_owned()
+    })
+}
+
+fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
+    let [answered, abstained] = [FailureClass::Hallucinated, FailureClass::CorrectAbstention]
+        .map(|class| count(facts.outcomes, class));
+    let judged = facts.answered == Answered::ByGenerator && answered > 0;
+    judged.then(|| {
+        format!(
+            "Not in the verdict: {} of {} unanswerable questions were answered.",
+            thousands(answered),
+            thousands(answered + abstained)
+        )
+    })
+}
+
+/// Judgments name documents, so evidence is taken for delivered with any of their passages.
+fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
+    let of_rule = facts
+        .traces
+        .iter()
+        .filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
+    let n = of_rule.count();
+    (facts.answered == Answered::ByGenerator && 2 * n > facts.traces.len()).then(|| {
+        "Evidence is labelled by document: a wrong passage of the right document counts as the generator's loss.".to_owned()
+    })
+}
+
+pub(super) fn count(outcomes: &[Outcome], class: FailureClass) -> usize {
     let of_class = outcomes.iter().filter(|outcome| outcome.class == class);
     of_class.count()
 }

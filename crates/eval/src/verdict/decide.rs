@@ -10,6 +10,9 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_equal_values;
 use ragtriage_core::types::{FailureClass, Fault, Interval, Stage};
 
+/// Clusters of questions from which on a test at the 5% level can reject: 2 / 2^6 is below .05, 2 / 2^5 is not.
+const DECIDABLE: usize = 6;
+
 /// Source that loses most of several, with the certainty of that.
 struct Leader {
     source: Source,
@@ -21,6 +24,10 @@ struct Leader {
 /// Judges a run.
 #[must_use]
 pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
+    let facts = &VerdictFacts {
+        of: counted_of(facts),
+        ..*facts
+    };
     let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
     let rows = rows(facts, Reading::Plain);
     let losses = Losses::new(&rows, bootstrap);
@@ -48,11 +55,33 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         retriever,
         generator,
         difference: difference(&losses, bootstrap),
+        counts_answers: facts.of != BudgetOf::Support,
         cautions: cautions::cautions(facts, &losses, bootstrap.n_clusters()),
         text: String::new(),
     };
     verdict.text = text::sentence(&verdict, facts, &losses, &oracle);
     verdict
+}
+
+/// Returns the score that the verdict counts: answers only where most of the questions that are lost before the prompt have an
+/// oracle, else failure classes.
+fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
+    let rows = budget::rows(facts.traces, facts.outcomes, facts.of, Reading::Plain);
+    let is_lost = |outcome: &Outcome| {
+        outcome
+            .class
+            .stage()
+            .is_some_and(|stage| stage != Stage::Generation)
+    };
+    let lost = facts.outcomes.iter().zip(&rows);
+    let lost = lost.filter(|(outcome, _)| is_lost(outcome));
+    let covered: Vec<bool> = lost.map(|(_, row)| row.is_some()).collect();
+    let n_covered = covered.iter().filter(|covered| **covered).count();
+    if 2 * n_covered < covered.len() {
+        BudgetOf::Support
+    } else {
+        facts.of
+    }
 }
 
 /// Returns the losses by source that the verdict compares: of answers where the run has an oracle and a generator, else of
@@ -109,7 +138,13 @@ fn conclude(
         return Conclusion::Withheld;
     }
     if losses.means().iter().all(|mean| *mean <= 0.0) {
-        return Conclusion::NothingLost;
+        return match cautions::count(facts.outcomes, FailureClass::Ambiguous) {
+            0 => Conclusion::NothingLost,
+            _ => Conclusion::Undecided,
+        };
+    }
+    if bootstrap.n_clusters().min(losses.n) < DECIDABLE || cautions::is_evidence_unused(facts) {
+        return Conclusion::Undecided;
     }
     let plain = larger_side(losses, bootstrap);
     let agrees = |reading: Reading| {

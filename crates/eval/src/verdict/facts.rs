@@ -59,6 +59,8 @@ pub struct LossVerdict {
     pub generator: SideLoss,
     /// Answers that the retriever's side loses minus those that the generator's side loses, with the interval.
     pub difference: Option<(f64, Interval)>,
+    /// True if the sides are counted in answers that fixing them would win back, false if in questions by failure class.
+    pub counts_answers: bool,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
     /// The verdict in words.

@@ -267,3 +267,74 @@ fn a_verdict_names_its_limits() {
         ]
     );
 }
+
+#[test]
+fn five_questions_decide_nothing() {
+    let lost = (
+        5,
+        WRONG,
+        Some(RIGHT),
+        FailureClass::Ranking,
+        Some(Stage::Ranking),
+    );
+    // All five sign flips the same way have p = 2 / 2^5 = .0625.
+    let found = by_generator(&[lost]);
+    assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
+    let lost = (
+        6,
+        WRONG,
+        Some(RIGHT),
+        FailureClass::Ranking,
+        Some(Stage::Ranking),
+    );
+    assert_eq!(by_generator(&[lost]).conclusion, Conclusion::Retriever);
+}
+
+#[test]
+fn an_oracle_of_few_lost_questions_is_not_taken_for_all() {
+    // 40 were lost before the prompt, without an oracle; the reader's 10 have one.
+    let lost = (40, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking));
+    let found = by_generator(&[lost, MISREAD, CORRECT]);
+    assert_eq!(
+        (found.conclusion, found.counts_answers),
+        (Conclusion::Retriever, false)
+    );
+    assert!((found.retriever.answers - 40.0).abs() < 1e-9);
+}
+
+#[test]
+fn evidence_that_never_helps_does_not_blame_the_retriever() {
+    let lost = (80, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking));
+    let wrong = (20, WRONG, None, FailureClass::Generation, None);
+    let found = verdict(&[lost, wrong], BudgetOf::Support, Answered::ByGenerator);
+    assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
+    assert_eq!(
+        found.cautions,
+        [
+            "No question whose evidence is in the prompt is answered right, so more evidence may not help."
+        ]
+    );
+}
+
+#[test]
+fn contexts_in_no_document_give_no_verdict() {
+    let (traces, outcomes) = run(&[CORRECT, RANKED_LOW, MISREAD]);
+    let facts = VerdictFacts {
+        traces: &traces,
+        outcomes: &outcomes,
+        of: BudgetOf::Right,
+        answered: Answered::ByGenerator,
+        k: 5,
+        unlocated: (60, 100),
+        rule_disagreement: (0, 0),
+    };
+    let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
+    assert_eq!(found.conclusion, Conclusion::Withheld);
+    assert!(
+        found
+            .text
+            .starts_with("No verdict: 60 of 100 contexts in the prompts are in no document"),
+        "{}",
+        found.text
+    );
+}

@@ -7,7 +7,7 @@ use super::source::Source;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands};
-use ragtriage_core::types::{ArmName, Interval, Step};
+use ragtriage_core::types::{ArmName, FailureClass, Interval, Stage, Step};
 
 /// Returns the verdict's sentences.
 pub(super) fn sentence(
@@ -50,14 +50,20 @@ fn retriever(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
 
 fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
     let n = questions(verdict.n);
-    let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
+    let [won, by_generator] = [&verdict.retriever, &verdict.generator].map(amount);
     if facts.of == BudgetOf::Support {
         return format!(
-            "No, the generator is the bottleneck: it loses {lost} of {n} although the evidence is in the prompt; {won} are \
+            "No, the generator is the bottleneck: it loses {by_generator} of {n} although the evidence is in the prompt; {won} are \
              lost before the prompt."
         );
     }
-    let unused = verdict.retriever.questions > verdict.generator.questions;
+    let lost = facts.outcomes.iter().filter(|outcome| {
+        let stage = outcome.class.stage();
+        let oracle = outcome.judgments.correctness(ArmName::Oracle);
+        stage.is_some_and(|stage| stage != Stage::Generation) && oracle == Some(Correctness::Wrong)
+    });
+    let unused = verdict.retriever.questions > verdict.generator.questions
+        && 2 * lost.count() > verdict.retriever.questions;
     let unused = if unused {
         format!(
             " {} lack their evidence in the prompt, but most of these the generator also gets wrong with it.",
@@ -67,13 +73,24 @@ fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
         String::new()
     };
     format!(
-        "No, the generator is the bottleneck: it loses {lost} of {n} despite complete evidence; complete evidence in every \
+        "No, the generator is the bottleneck: it loses {by_generator} of {n} despite complete evidence; complete evidence in every \
          prompt would win back {won}.{}{unused}",
         leading(verdict, facts, losses)
     )
 }
 
 fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+    let open = facts
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.class == FailureClass::Ambiguous);
+    if losses.means().iter().all(|mean| *mean <= 0.0) {
+        return format!(
+            "Undecided whether retrieval is the bottleneck: all {} wrong answers have a label that is wider than a chunk, and only \
+             a part of it was delivered.",
+            thousands(open.count())
+        );
+    }
     let n = questions(verdict.n);
     let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
     let sides = if facts.of == BudgetOf::Support {
@@ -89,7 +106,8 @@ fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
         Some((difference, ci)) if ci.holds_zero() => {
             format!("the difference, {difference:.0} {ci:.0}, may be chance")
         }
-        Some(_) => "the labels and the oracle leave room for both".to_owned(),
+        Some(_) if verdict.n < 6 => "too few questions to decide".to_owned(),
+        Some(_) => "the data leave room for both".to_owned(),
     };
     let stage = leading(verdict, facts, losses);
     format!("Undecided whether retrieval is the bottleneck: {sides}; {why}.{stage}")
@@ -132,12 +150,32 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
 }
 
 fn nothing_lost(n: usize) -> String {
-    format!("Nothing is lost: all {} are answered right.", questions(n))
+    let are = if n == 1 { "is" } else { "are" };
+    format!(
+        "Nothing is lost: all {} {are} answered right.",
+        questions(n)
+    )
 }
 
 /// Reports what is known where no question can be attributed.
 fn insufficient(facts: &VerdictFacts<'_>) -> String {
     let n = facts.outcomes.len();
+    let answerable = facts.outcomes.iter().filter(|outcome| {
+        let class = outcome.class;
+        !matches!(
+            class,
+            FailureClass::CorrectAbstention | FailureClass::Hallucinated
+        )
+    });
+    if n > 0 && answerable.count() == 0 {
+        let answered = facts.outcomes.iter();
+        let answered = answered.filter(|outcome| outcome.class == FailureClass::Hallucinated);
+        return format!(
+            "No stage can be blamed: all {} are unanswerable, and the generator answered {} of them.",
+            questions(n),
+            thousands(answered.count())
+        );
+    }
     let has_gold = facts
         .outcomes
         .iter()

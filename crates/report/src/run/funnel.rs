@@ -160,7 +160,8 @@ fn without_answer(outcome: &Outcome) -> FailureClass {
 /// Returns the cost of each stage in right answers; `None` where the loss budget does not count answers or is not to be relied on.
 fn costs(summary: &Summary) -> Option<Vec<(f64, Option<Interval>)>> {
     let budget = &summary.loss_budget;
-    let is_usable = budget.of != SUPPORT
+    let is_usable = summary.verdict.counts_answers
+        && budget.of != SUPPORT
         && budget.n > 0
         && !matches!(
             summary.verdict.conclusion,
@@ -210,8 +211,12 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
         columns.extend(["to win back", "95% CI"]);
     }
     let title = format!(
-        "Where {} end",
-        plural(funnel.n, "answerable question", "answerable questions")
+        "Where {}",
+        plural(
+            funnel.n,
+            "answerable question ends",
+            "answerable questions end"
+        )
     );
     let mut table = Table::new(title, &columns);
     for row in &funnel.stages {
@@ -238,7 +243,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     };
     table.notes.push(note.to_owned());
     if has_costs {
-        let note = "to win back: right answers from fixing this alone; the generator may fail on earlier losses too";
+        let note = "to win back: right answers that complete evidence brings; at generation, those it does not bring";
         table.notes.push(note.to_owned());
     }
     if !funnel.outside.is_empty() {
