@@ -178,7 +178,7 @@ impl Advice for SettingsError {
         match self {
             Self::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => with(
                 self,
-                ": ",
+                "; ",
                 "`ragtriage demo` runs on sample data, `ragtriage init DIR` writes a configuration for your documents",
             ),
             Self::Malformed { .. } | Self::OutOfRange { .. } => advise(SEE_DEFAULTS),

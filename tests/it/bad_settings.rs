@@ -15,7 +15,7 @@ fn a_settings_file_that_is_not_there_is_named() {
         &["run", "gone.toml", "--out", "runs"],
         &[
             "error: cannot read settings `gone.toml`: No such file or directory (os error 2)",
-            "hint: give the path of a configuration file: `ragtriage run path/to/config.toml`; the repository has some in config/",
+            "hint: give the path of a configuration file; `ragtriage demo` runs on sample data, `ragtriage init DIR` writes a configuration for your documents",
         ],
     );
 }

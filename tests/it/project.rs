@@ -64,7 +64,8 @@ impl Project {
         let settings = repository("config/runbooks.toml");
         let settings = fs::read_to_string(settings)
             .expect("shipped")
-            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
+            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]")
+            .replace("\"recorded\"", "\"baseline\"");
         let project = Self::of(&[("config/runbooks.toml", &settings)]);
         assert!(settings.contains("retrievers = [\"bm25\"]"), "{settings}");
         copy_folder(
@@ -132,9 +133,14 @@ impl Project {
         self.call(&[&["run", "c.toml", "--out", "runs"], args].concat())
     }
 
-    /// A run of that name that must succeed.
+    /// A run of that name that must succeed; prints the full report.
     pub fn good(&self, name: &str, args: &[&str]) -> Outcome {
-        let outcome = self.run(&[&["--name", name], args].concat());
+        let full: &[&str] = if args.contains(&"--json") {
+            &[]
+        } else {
+            &["--full"]
+        };
+        let outcome = self.run(&[&["--name", name], full, args].concat());
         assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
         outcome
     }

@@ -74,7 +74,7 @@ fn the_runs_folder_holds_what_the_design_names() {
 #[test]
 fn the_report_says_what_it_must() {
     let project = Project::runbooks();
-    let outcome = project.call(&["run", "--out", "runs", "--name", "r"]);
+    let outcome = project.call(&["run", "--full", "--out", "runs", "--name", "r"]);
     let words = outcome
         .stdout
         .split_whitespace()
@@ -92,7 +92,9 @@ fn the_report_says_what_it_must() {
         "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed passages",
         "Answers n mean 95% CI",
         "Loss budget: ",
-        "The bottleneck is ",
+        "Evidence reaches the prompt for 114 of 275 questions (41.5%, 95% CI [",
+        "Where 275 answerable questions end",
+        "What other settings would deliver (n = 275;",
         "Rule of thumb: EM@5 is ",
         "Lost questions (5 of ",
         "Seconds ",
@@ -150,7 +152,7 @@ fn json_prints_the_summary_and_nothing_else() {
 #[test]
 fn a_report_of_a_saved_run_is_the_one_the_run_printed() {
     let project = Project::runbooks();
-    let run = project.call(&["run", "--out", "runs", "--name", "r"]);
+    let run = project.call(&["run", "--full", "--out", "runs", "--name", "r"]);
     let before = project.files("runs");
     let report = project.call(&["report", "runs/r", "--format", "terminal"]);
     assert_eq!((report.code, report.stderr.as_str()), (0, ""));

@@ -580,7 +580,8 @@ fn the_funnel_counts_every_answerable_question_once() {
         cautions(&summary),
         [
             "It rests on 12 questions in 12 clusters: too few for a firm verdict.",
-            "3 of 24 questions failed and are left out."
+            "3 of 24 questions failed and are left out.",
+            "Not in the verdict: 3 of 6 unanswerable questions were answered."
         ]
     );
     assert!(
