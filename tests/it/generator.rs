@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
 use crate::endpoint::{Endpoint, knows, knows_and_bills, says, sets, user_message};
-use crate::project::{Outcome, Project, outcome};
+use crate::project::{Outcome, Project, full, outcome};
 use crate::run_files::{check, class, measure};
 
 const KEY: &str = "sk-hush-0123456789abcdef";
@@ -15,7 +15,8 @@ const KEY: &str = "sk-hush-0123456789abcdef";
 /// `run` with these further arguments and a key in the environment.
 fn run(project: &Project, args: &[String]) -> Outcome {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let mut command = project.command(&[&["run", "c.toml", "--out", "runs"], &args[..]].concat());
+    let mut command =
+        project.command(&[&["run", "c.toml", "--out", "runs"], full(&args), &args[..]].concat());
     outcome(&command.env("TEST_KEY", KEY).output().expect("starts"))
 }
 

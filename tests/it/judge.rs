@@ -6,7 +6,7 @@ use serde_json::Value;
 use wiremock::{Request, ResponseTemplate};
 
 use crate::endpoint::{Endpoint, knows, says, sets, user_message};
-use crate::project::{Outcome, Project, repository};
+use crate::project::{Outcome, Project, full, repository};
 use crate::run_files::timeless;
 
 const AT: &str = "/judge/chat/completions";
@@ -42,6 +42,7 @@ fn run(project: &Project, endpoint: &Endpoint, more: &[String]) -> Outcome {
     let mut args = vec!["run", "c.toml", "--out", "runs"];
     args.extend(["--set", "evaluation.arms=[\"retrieved\"]"]);
     args.extend(sets.iter().chain(more).map(String::as_str));
+    args.extend(full(&args));
     project.call(&args)
 }
 

@@ -135,12 +135,7 @@ impl Project {
 
     /// A run of that name that must succeed; prints the full report.
     pub fn good(&self, name: &str, args: &[&str]) -> Outcome {
-        let full: &[&str] = if args.contains(&"--json") {
-            &[]
-        } else {
-            &["--full"]
-        };
-        let outcome = self.run(&[&["--name", name], full, args].concat());
+        let outcome = self.run(&[&["--name", name], full(args), args].concat());
         assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
         outcome
     }
@@ -215,6 +210,15 @@ impl Project {
         );
         assert!(after == before, "a refusal changes no file");
         outcome
+    }
+}
+
+/// The flag that prints the full report, unless `args` ask for JSON.
+pub fn full(args: &[&str]) -> &'static [&'static str] {
+    if args.contains(&"--json") {
+        &[]
+    } else {
+        &["--full"]
     }
 }
 

@@ -137,7 +137,8 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let answerable = facts.outcomes.iter().filter(|outcome| {
         !matches!(
             outcome.class,
-            FailureClass::Failed
+            FailureClass::Ambiguous
+                | FailureClass::Failed
                 | FailureClass::NotRecorded
                 | FailureClass::CorrectAbstention
                 | FailureClass::Hallucinated

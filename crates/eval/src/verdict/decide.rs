@@ -90,8 +90,13 @@ fn rows(facts: &VerdictFacts<'_>, reading: Reading) -> Vec<Option<Terms>> {
     match (facts.answered, facts.of) {
         (Answered::ByGenerator, BudgetOf::Support) => facts.outcomes.iter().map(by_class).collect(),
         (Answered::ByGenerator, of) => budget::rows(facts.traces, facts.outcomes, of, reading),
+        // A stage is blamed only for what both readings of a wide label lose there.
         (Answered::No | Answered::ByBaseline, _) => {
-            budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading)
+            let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
+            let outcomes = facts.outcomes.iter().zip(rows);
+            outcomes
+                .map(|(outcome, row)| row.filter(|_| !outcome.is_open()))
+                .collect()
         }
     }
 }
@@ -128,11 +133,18 @@ fn conclude(
     oracle: &OracleCheck,
     bootstrap: &Bootstrap,
 ) -> Conclusion {
-    if losses.n == 0 || cautions::are_contexts_unknown(facts) {
+    if cautions::are_contexts_unknown(facts) {
         return Conclusion::Withheld;
     }
-    if facts.answered != Answered::ByGenerator {
+    let has_labels = facts
+        .outcomes
+        .iter()
+        .any(|outcome| outcome.reached.is_some());
+    if facts.answered != Answered::ByGenerator && has_labels {
         return Conclusion::RetrievalOnly;
+    }
+    if losses.n == 0 {
+        return Conclusion::Withheld;
     }
     if facts.of != BudgetOf::Support && oracle.is_invalid() {
         return Conclusion::Withheld;

@@ -4,6 +4,7 @@ use super::budget::BudgetOf;
 use super::cautions::{self, OracleCheck};
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands};
@@ -114,46 +115,55 @@ fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
 }
 
 fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let n = verdict.n;
-    let delivered = n as f64 - verdict.retriever.answers;
-    let share = |lost: f64| 1.0 - lost / n as f64;
-    let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
-        let ci = Interval {
-            low: share(ci.high),
-            high: share(ci.low),
-        };
-        format!(", 95% CI {}", percents(ci))
-    });
-    let head = format!(
-        "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
-        questions(n),
-        percent(delivered / n as f64)
-    );
+    let open: Vec<&Outcome> = facts
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.is_open())
+        .collect();
+    let claimed = verdict.n;
+    let delivered = claimed as f64 - verdict.retriever.answers;
+    let n = claimed + open.len();
+    let head = if open.is_empty() {
+        let share = |lost: f64| 1.0 - lost / n as f64;
+        let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
+            let ci = Interval {
+                low: share(ci.high),
+                high: share(ci.low),
+            };
+            format!(", 95% CI {}", percents(ci))
+        });
+        format!(
+            "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
+            questions(n),
+            percent(delivered / n as f64)
+        )
+    } else {
+        let partly = open
+            .iter()
+            .filter(|outcome| outcome.lost_leniently_at().is_none());
+        let most = delivered + partly.count() as f64;
+        format!(
+            "Evidence reaches the prompt for {delivered:.0} to {most:.0} of {} ({} to {}), depending on how much of a label that is \
+             wider than a chunk is needed.",
+            questions(n),
+            percent(delivered / n as f64),
+            percent(most / n as f64)
+        )
+    };
     let open = match facts.answered {
         Answered::ByBaseline => {
             " The generator is not judged: the built-in baseline reader does not use a language model."
         }
         _ => " What a generator would lose is not known without answers.",
     };
-    let partly = facts
-        .outcomes
-        .iter()
-        .filter(|outcome| outcome.is_open() && outcome.lost_leniently_at().is_none());
-    let partly = match partly.count() {
-        0 => String::new(),
-        n => format!(
-            " For {} more it holds a part of a label that is wider than a chunk.",
-            thousands(n)
-        ),
-    };
-    format!("{head}{partly}{}{open}", leading(verdict, facts, losses))
+    format!("{head}{}{open}", leading(verdict, facts, losses))
 }
 
 fn nothing_lost(n: usize) -> String {
     let are = if n == 1 { "is" } else { "are" };
     format!(
         "Nothing is lost: all {} {are} answered right.",
-        questions(n)
+        plural(n, "answerable question", "answerable questions")
     )
 }
 
