@@ -36,125 +36,132 @@ pub struct FunnelRow {
     pub cost: Option<(f64, Option<Interval>)>,
 }
 
+/// End of one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Lost at a stage.
+    Lost(Stage),
+    /// Not lost, or open, with the label of its row.
+    Other(&'static str),
+    /// Outside the funnel, with its description.
+    Outside(&'static str),
+}
+
+/// Rows below the stages, in order.
+const OTHERS: [&str; 8] = [
+    "right, with evidence",
+    "right, without evidence",
+    "right, no usable label",
+    "evidence in the prompt",
+    "unsure if right",
+    "open: wide label",
+    "no usable label",
+    "no usable reply",
+];
+
+impl End {
+    /// Returns the end by failure class.
+    fn by_class(outcome: &Outcome) -> Self {
+        let [
+            right,
+            lucky,
+            unlabelled_right,
+            delivered,
+            unsure,
+            open,
+            unlabelled,
+            unusable,
+        ] = OTHERS.map(Self::Other);
+        match outcome.class {
+            FailureClass::Generation if outcome.fault.is_some_and(Fault::is_setup) => unusable,
+            FailureClass::Correct => right,
+            FailureClass::CorrectUnsupported if outcome.reached.is_none() => unlabelled_right,
+            FailureClass::CorrectUnsupported => lucky,
+            FailureClass::Supported => delivered,
+            FailureClass::Unsure => unsure,
+            FailureClass::Ambiguous => open,
+            FailureClass::CorrectAbstention => Self::Outside("unanswerable and abstained"),
+            FailureClass::Hallucinated => Self::Outside("unanswerable and answered"),
+            FailureClass::NotRecorded => Self::Outside("without a recorded response"),
+            FailureClass::Failed => Self::Outside("failed"),
+            class => class.stage().map_or(unlabelled, Self::Lost),
+        }
+    }
+
+    /// Returns the end by support alone, whatever was answered.
+    fn by_support(trace: &Trace, outcome: &Outcome) -> Self {
+        match (outcome.reached, outcome.lost) {
+            _ if outcome.class.has_no_result() => Self::by_class(outcome),
+            _ if trace.question.kind == QuestionKind::Unanswerable => Self::Outside("unanswerable"),
+            (None, _) => Self::Other("no usable label"),
+            _ if outcome.is_open() => Self::Other("open: wide label"),
+            (Some(_), Some(stage)) => Self::Lost(stage),
+            (Some(_), None) => Self::Other("evidence in the prompt"),
+        }
+    }
+}
+
 /// Builds the funnel: by failure class where a generator is judged, else by support alone.
 pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
     let summary = &evaluation.summary;
     let of_retrieval = summary.verdict.conclusion == Conclusion::RetrievalOnly;
-    let is_answerable = |trace: &Trace| trace.question.kind != QuestionKind::Unanswerable;
-    let n_unasked = traces.iter().filter(|trace| !is_answerable(trace)).count();
-    let n_unasked = if of_retrieval { n_unasked } else { 0 };
     let questions = traces.iter().zip(&evaluation.outcomes);
-    let counted = questions.filter(|(trace, _)| !of_retrieval || is_answerable(trace));
-    let classes = counted.map(|(_, outcome)| {
+    let ends = questions.map(|(trace, outcome)| {
         if of_retrieval {
-            without_answer(outcome)
+            End::by_support(trace, outcome)
         } else {
-            outcome.class
+            End::by_class(outcome)
         }
     });
-    let classes: Vec<FailureClass> = classes.collect();
-    let count = |class: FailureClass| classes.iter().filter(|found| **found == class).count();
-    let outside = [
-        (
-            FailureClass::CorrectAbstention,
-            "unanswerable and abstained",
-        ),
-        (FailureClass::Hallucinated, "unanswerable and answered"),
-        (FailureClass::NotRecorded, "without a recorded response"),
-        (FailureClass::Failed, "failed"),
-    ];
-    let n_outside: usize = outside.iter().map(|(class, _)| count(*class)).sum();
-    let n_outside = n_outside + n_unasked;
-    let others = [
-        (FailureClass::Correct, "right, with evidence"),
-        (FailureClass::CorrectUnsupported, "right, without evidence"),
-        (FailureClass::Supported, "evidence in the prompt"),
-        (FailureClass::Unsure, "unsure if right"),
-        (FailureClass::Ambiguous, "open: wide label"),
-        (FailureClass::Unattributed, "no usable label"),
-    ];
-    let n_unusable = evaluation
-        .outcomes
-        .iter()
-        .filter(|outcome| !of_retrieval && outcome.fault.is_some_and(Fault::is_setup));
-    let n_unusable = n_unusable.count();
-    let n_unlabelled = evaluation.outcomes.iter().filter(|outcome| {
-        !of_retrieval
-            && outcome.class == FailureClass::CorrectUnsupported
-            && outcome.reached.is_none()
-    });
-    let n_unlabelled = n_unlabelled.count();
+    let ends: Vec<End> = ends.collect();
+    let count = |end: End| ends.iter().filter(|found| **found == end).count();
     let costs = costs(summary);
-    let held: BTreeMap<Stage, usize> = summary
-        .waterfall
-        .iter()
-        .map(|step| (step.stage, step.supported))
-        .collect();
-    let stages = Stage::ALL.iter().map(|stage| FunnelRow {
-        stage: *stage,
-        held: held
-            .get(stage)
-            .copied()
-            .filter(|_| summary.waterfall_n > 0 && *stage != Stage::Generation),
-        lost: count((*stage).into())
-            - if *stage == Stage::Generation {
-                n_unusable
-            } else {
-                0
-            },
-        cost: costs.as_ref().map(|costs| costs[*stage as usize]),
-    });
+    let steps = summary.waterfall.iter();
+    let held: BTreeMap<Stage, usize> = steps.map(|step| (step.stage, step.supported)).collect();
     let is_answered = held.contains_key(&Stage::Generation) && !of_retrieval;
-    let listed: Vec<String> = outside
-        .iter()
-        .filter(|(class, _)| count(*class) > 0)
-        .map(|(class, label)| format!("{} {label}", thousands(count(*class))))
-        .chain((n_unasked > 0).then(|| format!("{} unanswerable", thousands(n_unasked))))
-        .collect();
+    let stages = Stage::ALL
+        .into_iter()
+        .filter(|stage| is_answered || *stage != Stage::Generation);
+    let stages = stages.map(|stage| {
+        let held = held.get(&stage).copied();
+        FunnelRow {
+            stage,
+            held: held.filter(|_| summary.waterfall_n > 0 && stage != Stage::Generation),
+            lost: count(End::Lost(stage)),
+            cost: costs.as_ref().map(|costs| costs[stage as usize]),
+        }
+    });
+    let mut outside: BTreeMap<&str, usize> = BTreeMap::new();
+    for end in &ends {
+        if let End::Outside(label) = end {
+            *outside.entry(label).or_default() += 1;
+        }
+    }
     Funnel {
-        n: summary.n_questions - n_outside,
-        stages: stages
-            .filter(|row| is_answered || row.stage != Stage::Generation)
-            .collect(),
-        others: others
+        n: ends.len() - outside.values().sum::<usize>(),
+        stages: stages.collect(),
+        others: OTHERS
             .into_iter()
-            .map(|(class, label)| match class {
-                FailureClass::CorrectUnsupported => (label, count(class) - n_unlabelled),
-                _ => (label, count(class)),
-            })
-            .chain([
-                ("right, no usable label", n_unlabelled),
-                ("no usable reply", n_unusable),
-            ])
+            .map(|label| (label, count(End::Other(label))))
             .filter(|(_, n)| *n > 0)
             .collect(),
-        outside: if listed.is_empty() {
-            String::new()
-        } else {
-            format!(
-                "not counted here: {} of {}",
-                listed.join(", "),
-                plural(summary.n_questions, "question", "questions")
-            )
-        },
+        outside: outside_text(&outside, ends.len()),
     }
 }
 
-/// Returns the failure class of the question if nothing had been answered.
-fn without_answer(outcome: &Outcome) -> FailureClass {
-    match (outcome.class, outcome.reached, outcome.lost) {
-        (
-            FailureClass::Failed
-            | FailureClass::NotRecorded
-            | FailureClass::CorrectAbstention
-            | FailureClass::Hallucinated,
-            ..,
-        ) => outcome.class,
-        (_, None, _) => FailureClass::Unattributed,
-        _ if outcome.is_open() => FailureClass::Ambiguous,
-        (_, Some(_), Some(stage)) => stage.into(),
-        (_, Some(_), None) => FailureClass::Supported,
+fn outside_text(outside: &BTreeMap<&str, usize>, n: usize) -> String {
+    let each = outside
+        .iter()
+        .map(|(label, n)| format!("{} {label}", thousands(*n)));
+    let each: Vec<String> = each.collect();
+    if each.is_empty() {
+        return String::new();
     }
+    format!(
+        "not counted here: {} of {}",
+        each.join(", "),
+        plural(n, "question", "questions")
+    )
 }
 
 /// Returns the cost of each stage in right answers; `None` where the loss budget does not count answers or is not to be relied on.
