@@ -113,7 +113,7 @@ fn reference_answers_without_evidence_blame_no_stage() {
     );
     let (n, rows) = funnel(&screen);
     let found = rows.into_iter().filter(|(_, n)| *n > 0);
-    let expected = [("no usable label", 12), ("right, no usable label", 88)];
+    let expected = [("right, no usable label", 88), ("no usable label", 12)];
     let expected = expected.map(|(label, n)| (label.to_owned(), n));
     assert_eq!((n, found.collect::<Vec<_>>()), (100, expected.to_vec()));
     let full = project.call(&["report", "runs/r", "--format", "terminal"]);
