@@ -34,7 +34,7 @@ pub struct MaxT {
 /// configurations.
 ///
 /// The interval of a configuration inverts its test: it holds each d whose p(d) is at least 5%, where p(d) is p with
-/// that configuration's differences less d added to the family. See [`Setting::interval`].
+/// that configuration's differences less d added to the family.
 #[must_use]
 pub fn max_t(
     differences: &[Vec<f64>],

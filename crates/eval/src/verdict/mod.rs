@@ -1,7 +1,7 @@
 //! Loss budget and verdict: what each stage loses, and whether retrieval is the bottleneck.
 //!
-//! [`budget`] attributes the loss of every question to its sources, [`decide`] compares the retriever's side with the
-//! generator's, [`cautions`] lists what limits the verdict, and `text` writes its sentences.
+//! `budget` attributes the loss of every question to its sources, `decide` compares the retriever's side with the
+//! generator's, `cautions` lists what limits the verdict, and `text` writes its sentences.
 
 mod budget;
 mod cautions;

@@ -6,7 +6,7 @@
 //!
 //! The promise of an alternative is the change of the answer score by delivery. A question won gains its delivery term of the
 //! loss budget; one that is lost falls to the mean score of the questions without evidence in the prompt. The run cannot show how
-//! the reader treats a different amount of other passages. The promise is withheld where that may matter: see [`effect`].
+//! the reader treats a different amount of other passages. The promise is withheld where that may matter: see `effect.rs`.
 
 mod advice;
 mod alternative;

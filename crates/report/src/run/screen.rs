@@ -21,7 +21,7 @@ struct Shown {
 
 impl RunReport {
     /// Lays out the first screen, with `ends` (such as where the report is, and what to run next) as its last lines. Lost questions
-    /// and warnings give way until the text, as `render` lays it out, has at most [`LINES`] lines.
+    /// and warnings give way until the text, as `render` lays it out, has at most `LINES` lines.
     #[must_use]
     pub fn screen(&self, ends: &[Fact], render: impl Fn(&Report) -> String) -> String {
         let steps = [
