@@ -93,7 +93,14 @@ impl Wording<'_> {
             .map(|row| {
                 let seen = row.difference.filter(|_| rows.len() > 1 && passes(row));
                 let by = seen.map(|seen| format!(" ({})", with_interval(seen.delta, seen.ci95)));
-                format!("{}{}", self.labels.brief(row), by.unwrap_or_default())
+                let brief = self.labels.brief(row);
+                // Several settings of one trial, apart from the next trial's.
+                let brief = if rows.len() > 1 && brief.contains(", ") {
+                    format!("({brief})")
+                } else {
+                    brief
+                };
+                format!("{brief}{}", by.unwrap_or_default())
             })
             .collect();
         if let Some(more) = rows.len().checked_sub(MOST_NAMES).filter(|more| *more > 0) {
