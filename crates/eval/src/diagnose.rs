@@ -99,15 +99,9 @@ pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, u
 
 /// Returns the outcomes counted in the waterfall, with the last stage their support reached.
 fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> {
-    let answerable = outcomes.iter().filter(|outcome| {
-        !matches!(
-            outcome.class,
-            FailureClass::Failed
-                | FailureClass::NotRecorded
-                | FailureClass::CorrectAbstention
-                | FailureClass::Hallucinated
-        )
-    });
+    let answerable = outcomes
+        .iter()
+        .filter(|outcome| !outcome.class.has_no_result() && !outcome.class.is_of_unanswerable());
     answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))
 }
 

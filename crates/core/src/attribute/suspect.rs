@@ -17,8 +17,8 @@ pub(super) fn is_near_gold(trace: &Trace) -> bool {
         !normalise::matching(part).is_empty()
             && AnswerMatcher::new(&[part.to_owned()]).found_in_text(text)
     };
-    let golds = &trace.question.answers;
-    golds
+    let gold_answers = &trace.question.answers;
+    gold_answers
         .iter()
         .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
 }

@@ -89,6 +89,12 @@ impl FailureClass {
         matches!(self, Self::NotRecorded | Self::Failed)
     }
 
+    /// Returns true if the question is unanswerable and the generator replied.
+    #[must_use]
+    pub fn is_of_unanswerable(self) -> bool {
+        matches!(self, Self::CorrectAbstention | Self::Hallucinated)
+    }
+
     /// Returns true if something was lost at a known stage: an answerable question without a right answer or without its support, or an
     /// unanswerable one that was answered.
     #[must_use]

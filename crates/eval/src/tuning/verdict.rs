@@ -116,14 +116,23 @@ fn unclaimed(text: String) -> TuningVerdict {
     }
 }
 
-fn shown_worse(wording: &Wording<'_>, best: &RankedTrial, found: &HeldOut) -> String {
-    let clause = format!(
-        "{}, the best where it was chosen, is worse on {} ({} {})",
+fn held_out_clause(
+    wording: &Wording<'_>,
+    best: &RankedTrial,
+    found: &HeldOut,
+    result: &str,
+) -> String {
+    format!(
+        "{}, the best where it was chosen, is {result} on {} ({} {})",
         wording.labels.brief(best),
         held_out_questions(found),
         wording.ranking.measure,
         held_out_numbers(found)
-    );
+    )
+}
+
+fn shown_worse(wording: &Wording<'_>, best: &RankedTrial, found: &HeldOut) -> String {
+    let clause = held_out_clause(wording, best, found, "worse");
     wording.kept(Some((best, clause)), None)
 }
 
@@ -134,13 +143,7 @@ fn not_confirmed(
     found: &HeldOut,
     n_needed: Option<usize>,
 ) -> TuningVerdict {
-    let clause = format!(
-        "{}, the best where it was chosen, is not distinguishable from it on {} ({} {})",
-        wording.labels.brief(best),
-        held_out_questions(found),
-        wording.ranking.measure,
-        held_out_numbers(found)
-    );
+    let clause = held_out_clause(wording, best, found, "not distinguishable from it");
     let size = Size::new(found.n, found.n_clusters, found.evaluations, n_needed);
     let text = wording.kept(Some((best, clause)), size.clause());
     TuningVerdict {

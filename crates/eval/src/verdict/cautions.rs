@@ -135,14 +135,9 @@ fn left_out(facts: &VerdictFacts<'_>, class: FailureClass, what: &str) -> Option
 
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let answerable = facts.outcomes.iter().filter(|outcome| {
-        !matches!(
-            outcome.class,
-            FailureClass::Ambiguous
-                | FailureClass::Failed
-                | FailureClass::NotRecorded
-                | FailureClass::CorrectAbstention
-                | FailureClass::Hallucinated
-        )
+        let class = outcome.class;
+        let is_judged = !class.has_no_result() && !class.is_of_unanswerable();
+        is_judged && class != FailureClass::Ambiguous
     });
     let answerable = answerable.count();
     (2 * n < answerable).then(|| {

@@ -29,15 +29,17 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         ..*facts
     };
     let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
-    let rows = rows(facts, Reading::Plain);
-    let losses = Losses::new(&rows, bootstrap);
+    let plain = rows(facts, Reading::Plain);
+    let losses = Losses::new(&plain, bootstrap);
+    let others = Reading::OTHERS.map(|reading| rows(facts, reading));
+    let others = others.iter().filter(|rows| **rows != plain);
+    let others: Vec<Losses> = others.map(|rows| Losses::new(rows, bootstrap)).collect();
     let oracle = cautions::oracle_check(facts.traces, facts.outcomes);
-    let conclusion = conclude(facts, &losses, &oracle, bootstrap);
+    let conclusion = conclude(facts, &losses, &others, &oracle, bootstrap);
     let leader = leader(&losses, conclusion, bootstrap);
     let is_disputed = leader.as_ref().is_some_and(|plain| {
-        Reading::OTHERS.into_iter().any(|reading| {
-            let losses = Losses::new(&self::rows(facts, reading), bootstrap);
-            let other = self::leader(&losses, conclusion, bootstrap);
+        others.iter().any(|losses| {
+            let other = self::leader(losses, conclusion, bootstrap);
             other.is_none_or(|other| other.source != plain.source)
         })
     });
@@ -127,9 +129,11 @@ fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
         .count()
 }
 
+/// Draws the conclusion from the `losses` by the plain reading; `others` are those by each reading that differs from it.
 fn conclude(
     facts: &VerdictFacts<'_>,
     losses: &Losses,
+    others: &[Losses],
     oracle: &OracleCheck,
     bootstrap: &Bootstrap,
 ) -> Conclusion {
@@ -159,11 +163,10 @@ fn conclude(
         return Conclusion::Undecided;
     }
     let plain = larger_side(losses, bootstrap);
-    let agrees = |reading: Reading| {
-        let losses = Losses::new(&rows(facts, reading), bootstrap);
-        larger_side(&losses, bootstrap) == plain
-    };
-    if Reading::OTHERS.into_iter().all(agrees) {
+    if others
+        .iter()
+        .all(|losses| larger_side(losses, bootstrap) == plain)
+    {
         plain
     } else {
         Conclusion::Undecided
@@ -184,7 +187,7 @@ fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)>
         [Side::Retriever, Side::Generator].map(|side| losses.resampled_side(side));
     let paired = retriever.iter().zip(&generator).map(|(a, b)| a - b);
     let interval = bootstrap.interval(paired.collect())?;
-    let mean = losses.of_side(Side::Retriever, None) - losses.of_side(Side::Generator, None);
+    let mean = losses.of_side(Side::Retriever) - losses.of_side(Side::Generator);
     let n = losses.n as f64;
     Some((mean * n, interval.times(n)))
 }
@@ -203,7 +206,7 @@ fn side_loss(losses: &Losses, side: Side, questions: usize, bootstrap: &Bootstra
     };
     SideLoss {
         questions,
-        answers: losses.of_side(side, None) * n,
+        answers: losses.of_side(side) * n,
         ci95: ci95.map(|interval| interval.times(n)),
     }
 }

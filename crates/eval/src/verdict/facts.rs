@@ -118,12 +118,11 @@ impl Losses {
         budget::means(&self.columns)
     }
 
-    pub fn of_side(&self, side: Side, resample: Option<usize>) -> f64 {
-        let means = self.means();
-        let sources = Source::ALL.iter().enumerate();
-        let on_side = sources.filter(|(_, source)| source.side() == side);
-        let losses = on_side.map(|(at, _)| resample.map_or(means[at], |r| self.resampled[at][r]));
-        losses.sum::<f64>() + 0.0
+    /// Returns the mean loss of a side.
+    pub fn of_side(&self, side: Side) -> f64 {
+        let means = Source::ALL.iter().zip(self.means());
+        let on_side = means.filter(|(source, _)| source.side() == side);
+        on_side.map(|(_, mean)| mean).sum::<f64>() + 0.0
     }
 
     /// Returns the loss of each question on a side.

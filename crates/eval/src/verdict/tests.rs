@@ -32,16 +32,24 @@ fn run(kinds: &[Kind]) -> (Vec<Trace>, Vec<Outcome>) {
     (traces, outcomes)
 }
 
-fn verdict(kinds: &[Kind], of: BudgetOf, answered: Answered) -> LossVerdict {
-    let (traces, outcomes) = run(kinds);
-    let facts = VerdictFacts {
-        traces: &traces,
-        outcomes: &outcomes,
+/// Facts about answers of a generator that gives no cause for a caution.
+fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> VerdictFacts<'a> {
+    VerdictFacts {
+        traces,
+        outcomes,
         of,
-        answered,
+        answered: Answered::ByGenerator,
         k: 5,
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
+    }
+}
+
+fn verdict(kinds: &[Kind], of: BudgetOf, answered: Answered) -> LossVerdict {
+    let (traces, outcomes) = run(kinds);
+    let facts = VerdictFacts {
+        answered,
+        ..facts(&traces, &outcomes, of)
     };
     judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
 }
@@ -213,15 +221,7 @@ fn without_labels_no_stage_is_blamed() {
             ..outcome
         })
         .collect();
-    let facts = VerdictFacts {
-        traces: &traces,
-        outcomes: &outcomes,
-        of: BudgetOf::Support,
-        answered: Answered::ByGenerator,
-        k: 5,
-        unlocated: (0, 0),
-        rule_disagreement: (0, 0),
-    };
+    let facts = facts(&traces, &outcomes, BudgetOf::Support);
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!(
         (found.conclusion, found.bottleneck, found.n),
@@ -251,13 +251,8 @@ fn a_verdict_names_its_limits() {
     );
     let (traces, outcomes) = run(&[CORRECT]);
     let facts = VerdictFacts {
-        traces: &traces,
-        outcomes: &outcomes,
-        of: BudgetOf::Right,
-        answered: Answered::ByGenerator,
-        k: 5,
-        unlocated: (0, 0),
         rule_disagreement: (6, 50),
+        ..facts(&traces, &outcomes, BudgetOf::Right)
     };
     let found = judge(&facts, &Bootstrap::new((0..50).collect(), 50, 1));
     assert_eq!(
@@ -320,13 +315,8 @@ fn evidence_that_never_helps_does_not_blame_the_retriever() {
 fn contexts_in_no_document_give_no_verdict() {
     let (traces, outcomes) = run(&[CORRECT, RANKED_LOW, MISREAD]);
     let facts = VerdictFacts {
-        traces: &traces,
-        outcomes: &outcomes,
-        of: BudgetOf::Right,
-        answered: Answered::ByGenerator,
-        k: 5,
         unlocated: (60, 100),
-        rule_disagreement: (0, 0),
+        ..facts(&traces, &outcomes, BudgetOf::Right)
     };
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!(found.conclusion, Conclusion::Withheld);

@@ -170,14 +170,8 @@ fn nothing_lost(n: usize) -> String {
 /// Reports what is known where no question can be attributed.
 fn insufficient(facts: &VerdictFacts<'_>) -> String {
     let n = facts.outcomes.len();
-    let answerable = facts.outcomes.iter().filter(|outcome| {
-        let class = outcome.class;
-        !matches!(
-            class,
-            FailureClass::CorrectAbstention | FailureClass::Hallucinated
-        )
-    });
-    if n > 0 && answerable.count() == 0 {
+    let mut classes = facts.outcomes.iter().map(|outcome| outcome.class);
+    if n > 0 && classes.all(FailureClass::is_of_unanswerable) {
         let answered = facts.outcomes.iter();
         let answered = answered.filter(|outcome| outcome.class == FailureClass::Hallucinated);
         return format!(
