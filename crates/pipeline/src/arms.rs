@@ -113,26 +113,8 @@ fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{
-        Chunk, Document, GoldMember, Member, Question, QuestionKind, Support, SupportRule,
-    };
-
-    fn corpus(ranges: &[(usize, usize)]) -> Corpus {
-        let document = Document {
-            id: "d".into(),
-            title: String::new(),
-            text: "x".repeat(100),
-            metadata: [].into(),
-        };
-        let chunks = ranges.iter().enumerate().map(|(ordinal, range)| Chunk {
-            id: ChunkId::new(&"d".into(), ordinal),
-            doc_id: "d".into(),
-            ordinal,
-            range: (*range).into(),
-            n_tokens: 1,
-        });
-        Corpus::new(vec![document], chunks.collect())
-    }
+    use crate::oracle::tests::corpus_of;
+    use ragtriage_core::types::{GoldMember, Member, Question, QuestionKind, Support, SupportRule};
 
     fn member(corpus: &Corpus, needed: &[(usize, usize)]) -> GoldMember {
         GoldMember {
@@ -167,7 +149,7 @@ mod tests {
         position: NoisePosition,
     ) -> Vec<String> {
         let tens: Vec<(usize, usize)> = (0..10).map(|at| (10 * at, 10 * at + 10)).collect();
-        let corpus = corpus(&tens);
+        let corpus = corpus_of(&tens);
         let held = |needed: (usize, usize), chunks: &[&str]| GoldMember {
             chunks: chunks.iter().map(|id| (*id).into()).collect(),
             ..member(&corpus, &[needed])

@@ -194,7 +194,7 @@ fn fewest_covering(needed: &[ByteRange], chunks: &[ChunkId], corpus: &Corpus) ->
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use ragtriage_core::attribute::gold;
     use ragtriage_core::types::{Chunk, Document, Group};
@@ -307,7 +307,8 @@ mod tests {
         );
     }
 
-    fn covering(ranges: &[(usize, usize)], needed: &[(usize, usize)]) -> Vec<String> {
+    /// A document of 100 bytes with these chunks.
+    pub fn corpus_of(ranges: &[(usize, usize)]) -> Corpus {
         let document = Document {
             id: "d".into(),
             title: String::new(),
@@ -321,7 +322,11 @@ mod tests {
             range: (*range).into(),
             n_tokens: 1,
         });
-        let corpus = Corpus::new(vec![document], chunks.collect());
+        Corpus::new(vec![document], chunks.collect())
+    }
+
+    fn covering(ranges: &[(usize, usize)], needed: &[(usize, usize)]) -> Vec<String> {
+        let corpus = corpus_of(ranges);
         let needed: Vec<ByteRange> = needed.iter().map(|range| (*range).into()).collect();
         let ids: Vec<ChunkId> = corpus
             .chunks()

@@ -1,0 +1,467 @@
+//! Records of an external RAG turned into traces: contexts, prompts, arms, answers, scores.
+
+use super::*;
+use crate::contexts::hash;
+use ragtriage_core::attribute::classify::{Outcome, classify};
+use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Judge, RightRule};
+use ragtriage_core::text::tokens::{self, Tokenizer};
+use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
+use ragtriage_runs::external::Position;
+use ragtriage_runs::external::join::Joined;
+use ragtriage_runs::external::recorded::RecordedArm;
+
+/// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
+/// `g` is six words, 0..32.
+fn line() -> ExternalPipeline {
+    let document = |id: &str, title: &str, text: &str| Document {
+        id: id.into(),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        metadata: [].into(),
+    };
+    let documents = vec![
+        document("copy", "C", "same text here, twice"),
+        document("d", "D", "one two three four five"),
+        document("e", "E", "same text here, twice"),
+        document(
+            "f",
+            "F",
+            "alpha beta gamma delta epsilon! ok. zeta eta theta iota kappa",
+        ),
+        document("g", "G", "same words again in another text"),
+    ];
+    let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
+    ExternalPipeline {
+        places: Places::new(Corpus::new(documents, Vec::new()), false),
+        searchable: OnceLock::new(),
+        plan: RecordedPlan {
+            rag: Arc::new(Joined::default()),
+            counter,
+            concurrency: 1,
+            most_failures: None,
+            skip_same_id: false,
+        },
+        compute: Compute::default(),
+    }
+}
+
+fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
+    let member = |(doc, ranges): &(&str, &[(usize, usize)])| {
+        vec![Member {
+            doc: (*doc).into(),
+            ranges: ranges.iter().map(|range| (*range).into()).collect(),
+        }]
+    };
+    Question {
+        kind: QuestionKind::Span,
+        answers: vec!["two".to_owned()],
+        evidence: evidence.iter().map(member).collect(),
+        ..Question::new("q".into(), "which?".to_owned())
+    }
+}
+
+fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedContext {
+    RecordedContext {
+        text: Some(text.to_owned()),
+        doc_id: doc.map(str::to_owned),
+        title: None,
+        score,
+    }
+}
+
+fn recorded(contexts: Vec<RecordedContext>) -> Recorded {
+    Recorded {
+        position: Position {
+            file: "f".to_owned(),
+            line: Some(1),
+        },
+        id: None,
+        question: None,
+        contexts,
+        packed: None,
+        answer: RecordedAnswer::Unsaid,
+        prompt: None,
+        arms: vec![],
+        error: None,
+        unread: vec![],
+    }
+}
+
+fn outcome(asked: &QuestionResult) -> Outcome {
+    let judge = Judge {
+        scorer: Scorer::Squad2,
+        rule: RightRule::F1,
+        correct_f1: 0.6,
+    };
+    let passages: HashMap<ChunkId, Passage> = asked
+        .trace
+        .passages()
+        .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
+        .collect();
+    classify(
+        &asked.trace,
+        5,
+        Judgments::new(&asked.trace, judge),
+        &passages,
+    )
+}
+
+fn ids(
+    line: &ExternalPipeline,
+    question: &Question,
+    contexts: Vec<RecordedContext>,
+) -> Vec<String> {
+    let trace = line
+        .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
+        .trace;
+    trace.packed().map(ToString::to_string).collect()
+}
+
+#[test]
+fn contexts_are_named_by_document_and_bytes_with_or_without_its_id() {
+    let question = question(&[("d", &[(4, 7)])]);
+    for doc in [Some("d"), None, Some("an id of another store")] {
+        let contexts = vec![
+            context("two  three four", doc, None),
+            context("D\none two", doc, None),
+        ];
+        assert_eq!(
+            ids(&line(), &question, contexts),
+            ["d#4-18", "d#0-7"],
+            "{doc:?}"
+        );
+    }
+}
+
+#[test]
+fn of_two_copies_the_gold_one_is_meant_else_the_first() {
+    let same = || vec![context("same text here, twice", None, None)];
+    assert_eq!(
+        ids(&line(), &question(&[("e", &[(0, 4)])]), same()),
+        ["e#0-21"]
+    );
+    assert_eq!(
+        ids(&line(), &question(&[("d", &[(4, 7)])]), same()),
+        ["copy#0-21"]
+    );
+}
+
+#[test]
+fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
+    let line = line();
+    let joined = question(&[("f", &[(0, 31), (32, 35)]), ("g", &[(0, 32)])]);
+    // Neighbours among the gold ranges are one passage; `g` is another document.
+    let text = "- alpha beta gamma  delta epsilon!\n- ok.\n- same words again in another text";
+    let shown = ids(&line, &joined, vec![context(text, None, None)]);
+    assert_eq!(
+        shown,
+        [
+            format!("f#0-35~{0}", hash(text)),
+            format!("g#0-32~{0}", hash(text))
+        ]
+    );
+    // `ok.` lies between them and is missing: two passages.
+    let three = question(&[("f", &[(0, 31), (32, 35), (36, 61)])]);
+    let text = "zeta eta theta iota kappa; alpha beta gamma delta epsilon!";
+    let asked = line.asked(0, three, Ok(recorded(vec![context(text, None, None)])), 0.0);
+    let shown: Vec<&str> = asked
+        .trace
+        .packed()
+        .map(|id| id.as_str().split('~').next().expect("an id"))
+        .collect();
+    assert_eq!(shown, ["f#0-31", "f#36-61"]);
+    assert_ne!(outcome(&asked).class, FailureClass::Supported);
+    // Without gold text: a document made from the context, or the one that it names, without
+    // byte range.
+    let other = question(&[("d", &[(4, 7)])]);
+    let shown = ids(
+        &line,
+        &other,
+        vec![
+            context("x y z", None, None),
+            context("x y", Some("d"), None),
+        ],
+    );
+    assert!(
+        shown[0].starts_with("external-") && shown[1].starts_with("d#~"),
+        "{shown:?}"
+    );
+    let asked = line.asked(
+        0,
+        other,
+        Ok(recorded(vec![context("x y", Some("d"), None)])),
+        0.0,
+    );
+    assert_eq!(outcome(&asked).class, FailureClass::Retrieval);
+}
+
+#[test]
+fn a_gold_range_that_may_stand_anywhere_does_not_place_a_text() {
+    let line = line();
+    let placed = |question: &Question, text: &str, doc| {
+        let shown = ids(&line, question, vec![context(text, doc, None)]);
+        shown[0].split('~').next().expect("an id").to_owned()
+    };
+    // `two` is one word and the answer; if the context names the document, it is known, and a longer word still
+    // does not match.
+    let short = question(&[("d", &[(4, 7)])]);
+    assert!(placed(&short, "cooking for two", None).starts_with("external-"));
+    assert_eq!(placed(&short, "cooking for two", Some("d")), "d#4-7");
+    assert_eq!(placed(&short, "a networked twofold", Some("d")), "d#");
+    // Five words identify a document, unless they are the answer; the short range of that document then counts
+    // as well.
+    let mut long = question(&[("f", &[(0, 31), (32, 35)])]);
+    assert_eq!(
+        placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None),
+        "f#0-35"
+    );
+    assert!(placed(&long, "that is ok.", None).starts_with("external-"));
+    assert!(placed(&long, "* alphabeta gamma delta epsilon!", None).starts_with("external-"));
+    long.answers = vec!["Alpha beta gamma delta epsilon".to_owned()];
+    assert!(placed(&long, "* alpha beta gamma delta epsilon!", None).starts_with("external-"));
+}
+
+#[test]
+fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
+    let line = line();
+    // The gold evidence is `two three four`, 4..18; the pipeline showed `one two`, the oracle
+    // all of it.
+    let asked = |arms: Vec<RecordedArm>| {
+        let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
+        recorded.answer = RecordedAnswer::Text("wrong".to_owned());
+        recorded.arms = arms;
+        line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
+    };
+    let oracle = RecordedArm {
+        arm: ArmName::Oracle,
+        answer: Some("two".to_owned()),
+        contexts: vec![context("one two three four", Some("d"), None)],
+    };
+    let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
+    let (of_alone, of_beside) = (outcome(&alone), outcome(&beside));
+    assert_eq!(
+        (of_beside.class, of_beside.reason, of_beside.flags),
+        (of_alone.class, of_alone.reason, of_alone.flags)
+    );
+    let (alone, beside) = (alone.trace, beside.trace);
+    assert_eq!(
+        (of_alone.class, beside.gold),
+        (FailureClass::Chunking, alone.gold)
+    );
+    assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
+}
+
+#[test]
+fn a_blank_answer_abstains() {
+    let line = line();
+    let class = |kind: QuestionKind, answer: RecordedAnswer| {
+        let unanswerable = Question {
+            kind,
+            ..question(&[("d", &[(4, 7)])])
+        };
+        let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
+        recorded.answer = answer;
+        let found = outcome(&line.asked(0, unanswerable, Ok(recorded), 0.0));
+        (found.class, found.fault)
+    };
+    for blank in [
+        RecordedAnswer::None,
+        RecordedAnswer::Text(String::new()),
+        RecordedAnswer::Text(" \n".to_owned()),
+    ] {
+        assert_eq!(
+            class(QuestionKind::Unanswerable, blank.clone()),
+            (FailureClass::CorrectAbstention, None)
+        );
+        assert_eq!(
+            class(QuestionKind::Span, blank),
+            (FailureClass::Generation, Some(Fault::Abstained))
+        );
+    }
+    assert_eq!(
+        class(
+            QuestionKind::Unanswerable,
+            RecordedAnswer::Text("two".to_owned())
+        )
+        .0,
+        FailureClass::Hallucinated
+    );
+}
+
+#[test]
+fn arms_without_an_answer_are_left_out_and_counted() {
+    let line = line();
+    let arms = vec![RecordedArm {
+        arm: ArmName::ClosedBook,
+        answer: Some("two".to_owned()),
+        contexts: vec![],
+    }];
+    let asked = line.asked(
+        0,
+        question(&[]),
+        Ok(Recorded {
+            arms,
+            ..recorded(vec![])
+        }),
+        0.0,
+    );
+    assert!(asked.trace.arms.is_empty());
+    let notes = line.places.take_notes();
+    assert_eq!(notes.len(), 1);
+    assert!(
+        notes[0].count == 1
+            && notes[0]
+                .what
+                .starts_with("questions with `arms` and no `answer`"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn scores_stand_where_they_give_the_order_else_the_order_counts() {
+    let line = line();
+    let scores = |scores: [Option<f64>; 2]| -> Vec<(f64, Option<f64>)> {
+        let [a, b] = scores;
+        let contexts = vec![context("one", Some("d"), a), context("five", Some("d"), b)];
+        let asked = line.asked(0, question(&[]), Ok(recorded(contexts)), 0.0);
+        asked.trace.steps[0]
+            .hits
+            .iter()
+            .map(|hit| (hit.score, hit.parts.get("given").copied()))
+            .collect()
+    };
+    assert_eq!(scores([Some(9.0), Some(2.0)]), [(9.0, None), (2.0, None)]);
+    assert_eq!(
+        scores([Some(2.0), Some(9.0)]),
+        [(1.0, Some(2.0)), (0.5, Some(9.0))]
+    );
+    assert_eq!(scores([None, Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
+    assert_eq!(
+        scores([Some(f64::INFINITY), Some(9.0)]),
+        [(1.0, None), (0.5, Some(9.0))]
+    );
+    assert_eq!(scores([None, None]), [(1.0, None), (0.5, None)]);
+}
+
+#[test]
+fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
+    let line = line();
+    let twice = vec![
+        context("one", Some("d"), None),
+        context("one ", Some("d"), None),
+    ];
+    assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
+    let whole = |doc: &str| RecordedContext {
+        doc_id: Some(doc.to_owned()),
+        ..RecordedContext::default()
+    };
+    let run = Recorded {
+        packed: Some(1),
+        ..recorded(vec![whole("gone"), whole("d")])
+    };
+    let asked = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0);
+    let (class, trace) = (outcome(&asked).class, asked.trace);
+    let ranked: Vec<&str> = trace.steps[0]
+        .hits
+        .iter()
+        .map(|hit| hit.id.as_str())
+        .collect();
+    assert_eq!(
+        (ranked, trace.packed().count(), class),
+        (vec!["gone#~", "d#0-23"], 1, FailureClass::Ranking)
+    );
+}
+
+/// Returns the text of the fact number `n`: 25 words, 120 to 190 characters, in no other fact.
+fn fact(n: usize) -> String {
+    let words: Vec<String> = (0..25).map(|word| format!("w{n}x{word}")).collect();
+    words.join(" ")
+}
+
+/// Fifty reranked contexts, each a document of its own, `prompt` their recorded prompt, the evidence in number 10.
+fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
+    let documents = (0..50).map(|n| Document {
+        id: format!("d{n}").as_str().into(),
+        title: String::new(),
+        text: fact(n),
+        metadata: [].into(),
+    });
+    let line = ExternalPipeline {
+        places: Places::new(
+            Corpus::new(documents.collect::<Vec<_>>(), Vec::new()),
+            false,
+        ),
+        ..line()
+    };
+    let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();
+    let run = Recorded {
+        prompt: Some(prompt.to_owned()),
+        ..recorded(contexts)
+    };
+    let gold = fact(10).len();
+    let asked = line.asked(0, question(&[("d10", &[(0, gold)])]), Ok(run), 0.0);
+    let notes = line.places.take_notes();
+    let notes = notes
+        .into_iter()
+        .map(|note| format!("{} {}", note.count, note.what));
+    (
+        outcome(&asked).class,
+        asked.trace.packed().count(),
+        notes.collect(),
+    )
+}
+
+fn prompt_of(facts: &[usize]) -> String {
+    let passages: Vec<String> = facts
+        .iter()
+        .map(|n| format!("[Passage]\n{}\n", fact(*n).replace("x12 ", "x12\n  ")))
+        .collect();
+    format!("Use these:\n{}\nQuestion: which?", passages.join("\n"))
+}
+
+#[test]
+fn the_recorded_prompt_decides_what_was_packed() {
+    let some = "1 questions whose `prompt` contains some of their contexts: the others were ranked, not packed";
+    // The first four of fifty, without the evidence, which has rank 11.
+    let without = reranked(&prompt_of(&[0, 1, 2, 3]));
+    assert_eq!(without, (FailureClass::Ranking, 4, vec![some.to_owned()]));
+    // A prompt that selects and reorders has the evidence that it has.
+    let reordered = reranked(&prompt_of(&[31, 10, 2]));
+    assert_eq!(
+        reordered,
+        (FailureClass::Supported, 3, vec![some.to_owned()])
+    );
+    // The evidence is above one that was packed, and was not packed itself.
+    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Packing);
+    let all: Vec<usize> = (0..50).collect();
+    assert_eq!(
+        reranked(&prompt_of(&all)),
+        (FailureClass::Supported, 50, vec![])
+    );
+}
+
+#[test]
+fn a_context_that_the_prompt_truncates_is_packed_up_to_there() {
+    let truncated = "1 contexts that `prompt` truncates: packed up to there";
+    let prompt = prompt_of(&[0, 10]);
+    let end = prompt.find("w10x20").expect("in the prompt");
+    let (class, n_packed, notes) = reranked(&prompt[..end]);
+    assert_eq!((class, n_packed), (FailureClass::Packing, 2));
+    assert_eq!(notes[0], truncated);
+    // Fewer than half of its 25 words: not packed.
+    let end = prompt.find("w10x10").expect("in the prompt");
+    let (class, n_packed, _) = reranked(&prompt[..end]);
+    assert_eq!((class, n_packed), (FailureClass::Ranking, 1));
+}
+
+#[test]
+fn a_prompt_that_holds_none_of_the_contexts_leaves_all_of_them_packed() {
+    let none =
+        "1 questions whose `prompt` contains none of their contexts: all of these count as packed";
+    assert_eq!(
+        reranked("Summary of what was found: nothing literal."),
+        (FailureClass::Supported, 50, vec![none.to_owned()])
+    );
+}
