@@ -223,7 +223,10 @@ fn open_folder(
 }
 
 fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
-    Ok(SavedRun::load(&RunFolder::existing(&out.join(name)))?)
+    Ok(SavedRun::load_incomplete(
+        &RunFolder::existing(&out.join(name)),
+        0,
+    )?)
 }
 
 /// Returns the questions that need not be asked again.

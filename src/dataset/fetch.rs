@@ -60,6 +60,12 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
                 "give `--from` the folder or file that holds the data set",
             ));
         }
+        if is_archive(from) {
+            return Err(Failure::new(
+                format!("`{}` is an archive", from.display()),
+                "unpack it, and give `--from` the folder that holds the data set",
+            ));
+        }
         let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
         output::talk(&format!("{name} is in {}", folder.display()));
         return Ok(());
@@ -95,4 +101,11 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Returns true for a file that is packed, by its name: only what a publisher sends is unpacked.
+fn is_archive(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    let endings = [".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z"];
+    path.is_file() && endings.iter().any(|ending| name.ends_with(ending))
 }

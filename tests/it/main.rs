@@ -24,6 +24,7 @@ mod external;
 mod fetch;
 mod formats;
 mod generator;
+mod hostile_files;
 mod import;
 mod init;
 mod judge;

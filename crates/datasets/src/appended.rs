@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::record::{Id, JsonRecord};
@@ -19,6 +20,8 @@ pub struct Appended {
     file: Option<File>,
     ids: HashSet<String>,
     texts: HashSet<String>,
+    /// Its length as last read or written.
+    n_bytes: u64,
     /// True if the last line lacks its line feed.
     is_open_ended: bool,
 }
@@ -43,11 +46,13 @@ impl Appended {
                     file: None,
                     ids,
                     texts,
+                    n_bytes: 0,
                     is_open_ended: false,
                 });
             }
             opened => locked(path, opened.map_err(DatasetError::write(path))?)?,
         };
+        let n_bytes = file.metadata().map_err(DatasetError::read(path))?.len();
         read::lines(path, |place, line| {
             // The loader validates the rest.
             let mut record = JsonRecord::parse(place, line)?;
@@ -67,6 +72,7 @@ impl Appended {
             file: Some(file),
             ids,
             texts,
+            n_bytes,
             is_open_ended,
         })
     }
@@ -108,20 +114,40 @@ impl Appended {
     }
 
     /// Appends `line`, the serialised `question`, in one write, so that a kill cannot leave a
-    /// partial line.
+    /// partial line; nor does a full disk.
     ///
     /// # Errors
-    /// `Write`, `Busy`.
+    /// `Write`, `Busy`; `ChangedFile` if another program has replaced, removed or changed the file.
     pub fn append(&mut self, question: &Question, line: &str) -> Result<(), DatasetError> {
         self.make()?;
         let before = if self.is_open_ended { "\n" } else { "" };
+        let text = format!("{before}{line}\n");
         let file = self.file.as_mut().expect("it was just made");
-        let written = file.write_all(format!("{before}{line}\n").as_bytes());
-        written.map_err(DatasetError::write(&self.path))?;
+        if !is_unchanged(&self.path, file, self.n_bytes) {
+            return Err(DatasetError::ChangedFile {
+                path: self.path.clone(),
+            });
+        }
+        file.write_all(text.as_bytes()).map_err(|error| {
+            let _ = file.set_len(self.n_bytes); // removes a partial line; the first error is more informative
+            DatasetError::write(&self.path)(error)
+        })?;
+        self.n_bytes += text.len() as u64;
         self.is_open_ended = false;
         self.ids.insert(question.id.to_string());
         self.texts.insert(one_spaced(&question.text));
         Ok(())
+    }
+}
+
+/// Returns true if `path` still names `file`, with this length: an editor replaces a file, and lines appended to the
+/// replaced one would be lost.
+fn is_unchanged(path: &Path, file: &File, n_bytes: u64) -> bool {
+    match (std::fs::metadata(path), file.metadata()) {
+        (Ok(named), Ok(held)) => {
+            (named.dev(), named.ino()) == (held.dev(), held.ino()) && held.len() == n_bytes
+        }
+        _ => false,
     }
 }
 
@@ -231,5 +257,31 @@ mod tests {
             Appended::open(&folder.path().join("no/such")),
             Err(DatasetError::Write { .. })
         ));
+    }
+
+    #[test]
+    fn a_file_that_another_program_changed_is_not_added_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions.jsonl");
+        let line = "{\"id\": \"1\", \"text\": \"1\"}";
+        let changes: [fn(&Path); 3] = [
+            |path| std::fs::remove_file(path).expect("removed"),
+            |path| {
+                let copy = path.with_extension("new");
+                std::fs::copy(path, &copy).expect("copied");
+                std::fs::rename(copy, path).expect("replaced");
+            },
+            |path| std::fs::write(path, "").expect("emptied"),
+        ];
+        for change in changes {
+            let _ = std::fs::remove_file(&path); // the first time there is none
+            let mut file = Appended::open(&path).expect("opens");
+            file.append(&question("1", "1"), line).expect("written");
+            change(&path);
+            assert!(matches!(
+                file.append(&question("2", "2"), line),
+                Err(DatasetError::ChangedFile { .. })
+            ));
+        }
     }
 }

@@ -264,6 +264,14 @@ pub enum DatasetError {
         /// The path.
         path: PathBuf,
     },
+    /// A file being appended to that another program changed.
+    #[error(
+        "`{path}` was replaced, removed or changed by another program; this question was not written"
+    )]
+    ChangedFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A line to be overwritten has changed since it was read.
     #[error("{place}: the line has changed since it was read; nothing was written")]
     ChangedMeanwhile {
@@ -390,6 +398,7 @@ impl Hint for DatasetError {
                 "such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them".into()
             }
             Self::NotKept { .. } => "fix the record named above; nothing was written".into(),
+            Self::ChangedFile { .. } => "start again: questions that the file holds are not asked again".into(),
             Self::NoFile { .. } => "name a file: it is read, so that no question is asked twice".into(),
             Self::ChangedMeanwhile { .. } => "run it again".into(),
             Self::History { .. } => "name a commit, branch or tag of the repository that holds the data set".into(),

@@ -3,8 +3,7 @@
 //! A byte order mark is dropped; `\r\n` ends a line like `\n`. Lines end at `\n` only: U+2028 and similar characters are
 //! part of a JSON string.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,12 +11,16 @@ use serde::Deserialize;
 
 use crate::error::DatasetError;
 use crate::place::Place;
+use ragtriage_runs::open_file;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Reads a whole file.
 pub(super) fn text(path: &Path) -> Result<String, DatasetError> {
-    let bytes = std::fs::read(path).map_err(|source| unreadable(path, source))?;
+    let mut bytes = Vec::new();
+    open_file(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|source| unreadable(path, source))?;
     let mut text = String::from_utf8(bytes).map_err(|broken| DatasetError::Utf8 {
         path: path.to_owned(),
         offset: broken.utf8_error().valid_up_to(),
@@ -41,7 +44,7 @@ pub(super) fn each_line(
     path: &Path,
     mut each: impl FnMut(Place, Result<&str, DatasetError>) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
-    let file = File::open(path).map_err(|source| unreadable(path, source))?;
+    let file = open_file(path).map_err(|source| unreadable(path, source))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let shared: Arc<Path> = Arc::from(path);
     let (mut bytes, mut offset) = (Vec::new(), 0);

@@ -10,6 +10,7 @@ mod folder;
 pub mod judged;
 mod lines;
 mod manifest;
+mod open;
 mod private;
 pub mod replies;
 mod saved;
@@ -23,6 +24,7 @@ pub use lines::LineWriter;
 pub use manifest::{
     ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding,
 };
+pub use open::open_file;
 pub use private::{is_private, shown};
 pub use saved::SavedRun;
 pub use spent::Spent;
@@ -76,6 +78,24 @@ pub enum StoreError {
         /// Number of dangling references.
         n_missing: usize,
     },
+    /// A passage that the file holds twice, with different contents.
+    #[error("`{}` has two passages `{id}` with different contents", path.display())]
+    TwoPassages {
+        /// The passages' file.
+        path: PathBuf,
+        /// The passage.
+        id: Box<str>,
+    },
+    /// A finished run without the traces of some of its questions.
+    #[error("`{}` lacks {n_missing} of the {n_questions} questions of a finished run", path.display())]
+    MissingTraces {
+        /// The traces' file.
+        path: PathBuf,
+        /// Number of missing questions.
+        n_missing: usize,
+        /// Number of questions of the run.
+        n_questions: usize,
+    },
     /// A configuration with settings of another version.
     #[error("`{}` holds settings that this version does not read: {source}", path.display())]
     UnknownSettings {
@@ -126,9 +146,15 @@ impl Hint for StoreError {
                 std::io::ErrorKind::NotFound => {
                     Some("check the path: a run is a folder with a file run.json")
                 }
+                std::io::ErrorKind::InvalidInput => Some("restore the whole folder, or run again"),
                 _ => Some("check that the folder exists and is writable, or choose another"),
             },
-            Self::MissingPassages { .. } => Some("restore the whole folder, or run again"),
+            Self::MissingPassages { .. } | Self::TwoPassages { .. } => {
+                Some("restore the whole folder, or run again")
+            }
+            Self::MissingTraces { .. } => {
+                Some("restore the whole folder, or resume the run to ask the missing questions")
+            }
             Self::UnknownSettings { .. } | Self::OtherSchema { .. } => {
                 Some("run again with this version")
             }

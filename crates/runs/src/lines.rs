@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{StoreError, folder};
+use super::{StoreError, folder, open_file};
 
 /// Appends values to a file of JSON lines.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
     keep: impl Fn(T) -> U + Sync,
 ) -> Result<Vec<U>, StoreError> {
     let io = StoreError::io("read", path);
-    let mut reader = match File::open(path) {
+    let mut reader = match open_file(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         opened => BufReader::new(opened.map_err(&io)?),
     };

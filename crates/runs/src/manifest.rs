@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RunFolder, StoreError};
+use super::{RunFolder, StoreError, open_file};
 use ragtriage_core::config::{GatesSettings, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
@@ -145,7 +145,9 @@ impl Manifest {
             settings: Value,
         }
         let path = &folder.file("run.json");
-        let text = std::fs::read_to_string(path).map_err(StoreError::io("read", path))?;
+        let text = open_file(path)
+            .and_then(std::io::read_to_string)
+            .map_err(StoreError::io("read", path))?;
         let damaged = |source: serde_json::Error| StoreError::Damaged {
             path: path.clone(),
             line: source.line(),

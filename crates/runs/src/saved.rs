@@ -1,6 +1,8 @@
 //! Loading of a run.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use super::{Manifest, RunFolder, StoreError, lines};
 use ragtriage_core::types::{ChunkId, Passage, Question, QuestionId, Trace};
@@ -21,7 +23,7 @@ impl SavedRun {
     ///
     /// # Errors
     /// `Io`, `Damaged`, `OtherSchema`; `MissingPassages` if a trace names a missing passage: every measure that reads
-    /// passages would be silently wrong.
+    /// passages would be silently wrong; `MissingTraces` if a finished run lacks questions: every mean would be.
     pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
         Self::load_with_parts(folder, 0)
     }
@@ -32,11 +34,26 @@ impl SavedRun {
     /// # Errors
     /// Errors of [`Self::load`].
     pub fn load_with_parts(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
+        let run = Self::load_incomplete(folder, depth)?;
+        let n_questions = run.manifest.n_questions;
+        let n_missing = n_questions.saturating_sub(run.traces.len());
+        if run.manifest.finished.is_some() && n_missing > 0 {
+            return Err(StoreError::MissingTraces {
+                path: folder.file("traces.jsonl"),
+                n_missing,
+                n_questions,
+            });
+        }
+        Ok(run)
+    }
+
+    /// Loads the run as [`Self::load_with_parts`] does, also a finished one without some of its traces: it can be resumed.
+    ///
+    /// # Errors
+    /// Errors of [`Self::load`], except `MissingTraces`.
+    pub fn load_incomplete(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
         let manifest = Manifest::load(folder)?;
-        let passages = lines::read(&folder.file("passages.jsonl"), |passage: Passage| {
-            (passage.id.clone(), passage)
-        })?;
-        let passages: HashMap<ChunkId, Passage> = passages.into_iter().collect();
+        let passages = passages(&folder.file("passages.jsonl"))?;
         let read = lines::read(&folder.file("traces.jsonl"), |trace: Trace| {
             shared(trace, &passages, depth)
         })?;
@@ -59,6 +76,24 @@ impl SavedRun {
             passages,
         })
     }
+}
+
+/// Reads the passages of a run; a passage may be repeated, but not with different contents.
+fn passages(path: &Path) -> Result<HashMap<ChunkId, Passage>, StoreError> {
+    let mut passages: HashMap<ChunkId, Passage> = HashMap::new();
+    for passage in lines::read(path, |passage: Passage| passage)? {
+        match passages.entry(passage.id.clone()) {
+            Entry::Vacant(free) => drop(free.insert(passage)),
+            Entry::Occupied(first) if *first.get() == passage => {}
+            Entry::Occupied(_) => {
+                return Err(StoreError::TwoPassages {
+                    path: path.to_owned(),
+                    id: passage.id.as_str().into(),
+                });
+            }
+        }
+    }
+    Ok(passages)
 }
 
 impl SavedRun {

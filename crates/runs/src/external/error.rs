@@ -39,6 +39,20 @@ pub enum ExternalError {
         /// The reason.
         source: io::Error,
     },
+    /// A device, or a FIFO that may never have a writer.
+    #[error("`{file}` is not a regular file")]
+    NotAFile {
+        /// The path.
+        file: String,
+    },
+    /// Compressed data that grows beyond measure.
+    #[error("`{file}` decompresses to more than {most_growth} times its size")]
+    Grows {
+        /// The path.
+        file: String,
+        /// The maximum ratio.
+        most_growth: u64,
+    },
     /// Bytes that are not UTF-8.
     #[error("{position}: not valid UTF-8")]
     Utf8 {
@@ -228,6 +242,8 @@ impl Hint for ExternalError {
         let hint = match self {
             Self::Missing { .. } => "check the path; `-` is standard input",
             Self::Read { .. } => "check that it is a whole file (gzip or plain) that you may read",
+            Self::NotAFile { .. } => "name a file, or `-` for standard input",
+            Self::Grows { .. } => "decompress it first, if it is what you meant",
             Self::Utf8 { .. } => "convert the file to UTF-8, for instance with `iconv`",
             Self::Empty { .. } => "check that the program which writes it has finished",
             Self::Columns { .. } => {

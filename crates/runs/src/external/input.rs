@@ -3,16 +3,20 @@
 //! Gzip is detected by its first two bytes, not by the name. A byte order mark is dropped. The whole text is held in
 //! memory once; readers borrow from it and derive line numbers from a slice's position.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
 use super::{ExternalError, Position};
+use crate::open_file;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Maximum ratio of decompressed to compressed size; text reaches about 50.
+const MOST_GROWTH: u64 = 200;
+/// A text of this size is read whatever it was compressed from.
+const ALWAYS_BYTES: u64 = 16 << 20;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A text with its name in errors.
@@ -29,10 +33,13 @@ impl Input {
         if path.as_os_str() == "-" {
             return Self::decoded("standard input".to_owned(), io::stdin().lock());
         }
-        match File::open(path) {
+        match open_file(path) {
             Ok(opened) => Self::decoded(file, BufReader::new(opened)),
             Err(source) if source.kind() == io::ErrorKind::NotFound => {
                 Err(ExternalError::Missing { file })
+            }
+            Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
+                Err(ExternalError::NotAFile { file })
             }
             Err(source) => Err(ExternalError::Read { file, source }),
         }
@@ -41,14 +48,19 @@ impl Input {
     fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, ExternalError> {
         let mut bytes = Vec::new();
         let read = match reader.fill_buf() {
-            Ok(start) if start.starts_with(&GZIP) => {
-                MultiGzDecoder::new(reader).read_to_end(&mut bytes)
-            }
-            Ok(_) => reader.read_to_end(&mut bytes),
+            Ok(start) if start.starts_with(&GZIP) => decompress(reader, &mut bytes),
+            Ok(_) => reader.read_to_end(&mut bytes).map(|_| true),
             Err(error) => Err(error),
         };
-        if let Err(source) = read {
-            return Err(ExternalError::Read { file: name, source });
+        match read {
+            Ok(true) => {}
+            Ok(false) => {
+                return Err(ExternalError::Grows {
+                    file: name,
+                    most_growth: MOST_GROWTH,
+                });
+            }
+            Err(source) => return Err(ExternalError::Read { file: name, source }),
         }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
@@ -116,6 +128,45 @@ impl Input {
         ExternalError::Empty {
             file: self.name.clone(),
         }
+    }
+}
+
+/// Appends the decompressed text to `bytes`; false if it grows beyond [`MOST_GROWTH`].
+fn decompress(reader: impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    let mut decoder = MultiGzDecoder::new(Counted { reader, n_bytes: 0 });
+    loop {
+        if decoder.by_ref().take(ALWAYS_BYTES).read_to_end(bytes)? == 0 {
+            return Ok(true);
+        }
+        let most_bytes = decoder.get_ref().n_bytes.saturating_mul(MOST_GROWTH);
+        if bytes.len() as u64 > most_bytes.max(ALWAYS_BYTES) {
+            return Ok(false);
+        }
+    }
+}
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    reader: R,
+    n_bytes: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n_bytes = self.reader.read(buffer)?;
+        self.n_bytes += n_bytes as u64;
+        Ok(n_bytes)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, n_bytes: usize) {
+        self.n_bytes += n_bytes as u64;
+        self.reader.consume(n_bytes);
     }
 }
 

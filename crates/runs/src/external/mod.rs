@@ -14,5 +14,6 @@ pub mod trec_run;
 
 mod columns;
 mod error;
+mod unique;
 
 pub use error::{ExternalError, Position};

@@ -17,6 +17,7 @@
 use serde_json::{Map, Value};
 
 use super::input::Input;
+use super::unique::UniqueFields;
 use super::{ExternalError, Position};
 use ragtriage_core::types::ArmName;
 
@@ -130,7 +131,7 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
 /// # Errors
 /// `Line`, `Field`, `UnknownKey`. The question's id may be missing.
 pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
-    let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+    let UniqueFields(fields) = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let at = format!(" at line {} column {}", error.line(), error.column());
         ExternalError::Line {
@@ -156,12 +157,12 @@ impl RecordedFields<'_> {
         let question = self.text(&["question", "user_input"])?;
         let error = self.text(&["error"])?;
         let mut unread = Vec::new();
-        let contexts = match self.take(&["contexts", "retrieved_contexts"]) {
+        let contexts = match self.take(&["contexts", "retrieved_contexts"])? {
             None | Some((_, Value::Null)) if error.is_some() => Vec::new(),
             Some((key, Value::Array(items))) => self.contexts(key, items, &mut unread)?,
             _ => return Err(self.wrong("contexts", "a list of texts, or of objects with a `text`")),
         };
-        let answer = match self.take(&["answer", "response"]) {
+        let answer = match self.take(&["answer", "response"])? {
             None => RecordedAnswer::Unsaid,
             Some((_, Value::Null)) => RecordedAnswer::None,
             Some((_, Value::String(text))) => RecordedAnswer::Text(text),
@@ -189,14 +190,26 @@ impl RecordedFields<'_> {
         })
     }
 
-    /// Removes and returns the value of the first of `keys` that is present.
-    fn take(&mut self, keys: &[&'static str]) -> Option<(&'static str, Value)> {
-        keys.iter()
-            .find_map(|key| Some((*key, self.fields.remove(*key)?)))
+    /// Removes and returns the value of the one of `keys` that is present.
+    fn take(
+        &mut self,
+        keys: &[&'static str],
+    ) -> Result<Option<(&'static str, Value)>, ExternalError> {
+        let mut taken = None;
+        for key in keys {
+            match self.fields.remove(*key) {
+                None => {}
+                Some(_) if taken.is_some() => {
+                    return Err(self.wrong(key, "given under one of its names only"));
+                }
+                Some(value) => taken = Some((*key, value)),
+            }
+        }
+        Ok(taken)
     }
 
     fn text(&mut self, keys: &[&'static str]) -> Result<Option<String>, ExternalError> {
-        match self.take(keys) {
+        match self.take(keys)? {
             None => Ok(None),
             Some((key, value)) => self.string(key, Some(value)),
         }
