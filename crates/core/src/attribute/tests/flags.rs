@@ -6,7 +6,7 @@ use super::super::modes::{self, Signs};
 use super::{TENS, attempt, corpus, judged, judgments, member, question, shown, trace, wrong};
 use crate::types::{
     Arm, ArmName, Attempt, ChunkId, Corpus, ExactSearch, Flag, Mode, Passage, Question,
-    QuestionKind, Stance, Step, Support, SupportRule,
+    QuestionKind, Stance, Step,
 };
 
 /// Returns the flags of a question whose gold evidence was in its prompt, by its arms' answers and prompts.
