@@ -134,7 +134,6 @@ impl Retriever for SparseRetriever {
         Ok(Retrieved {
             ranking: ranking(&self.corpus, found)?,
             parts,
-            exact: None,
         })
     }
 }
