@@ -101,6 +101,7 @@ impl<'a> Wiring<'a> {
             candidates: retrieval.candidates,
             k: retrieval.k,
             skip_same_id: self.settings().dataset.skip_same_id,
+            notices: self.environment.notices.clone(),
         })
     }
 
@@ -245,6 +246,7 @@ impl<'a> Wiring<'a> {
             None => Arc::new(rerank::CachedReranker::open(
                 reranker,
                 &self.environment.cache_dir.join(cache_folder::SCORES),
+                &self.environment.notices,
             )?),
         };
         Ok(Some(RerankPlan {
@@ -340,6 +342,7 @@ impl<'a> Wiring<'a> {
         let cached = Arc::new(CachedEncoder::open(
             encoder,
             &self.environment.cache_dir.join(cache_folder::VECTORS),
+            &self.environment.notices,
         )?);
         self.caches.push(Arc::clone(&cached));
         Ok(cached)
