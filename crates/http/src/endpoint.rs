@@ -218,13 +218,18 @@ impl JsonEndpoint {
     }
 
     async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, HttpError> {
+        let too_large = || HttpError::TooLarge {
+            url: self.shown_url.clone(),
+            most_bytes: self.most_bytes,
+        };
+        let promised = response.content_length();
+        if promised.is_some_and(|n_bytes| n_bytes > self.most_bytes as u64) {
+            return Err(too_large());
+        }
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
             if body.len() + piece.len() > self.most_bytes {
-                return Err(HttpError::TooLarge {
-                    url: self.shown_url.clone(),
-                    most_bytes: self.most_bytes,
-                });
+                return Err(too_large());
             }
             body.extend_from_slice(&piece);
         }
