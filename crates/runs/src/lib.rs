@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
 pub use folder::RunFolder;
 pub use lines::LineWriter;
 pub use manifest::{
-    ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding,
+    ApproximateIndex, ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation,
+    deciding,
 };
 pub use open::open_file;
 pub use private::{is_private, shown};

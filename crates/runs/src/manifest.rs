@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{RunFolder, StoreError, checksum, open_file};
-use ragtriage_core::config::{GatesSettings, Settings, marks};
+use ragtriage_core::config::{GatesSettings, Hnsw, Quantization, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
 /// The version of a run's files; raised when a reader of old files would misread new ones.
@@ -39,6 +39,24 @@ pub struct Truncation {
     pub n_tokens: usize,
     /// Number of tokens beyond the encoder input limit.
     pub n_lost: usize,
+}
+
+/// The index of an approximate vector search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApproximateIndex {
+    /// The retriever.
+    pub retriever: String,
+    /// The parameters of the HNSW graph; `None`: the compressed vectors are scanned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hnsw: Option<Hnsw>,
+    /// The compression of the vectors; `None` without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantization: Option<Quantization>,
+    /// Segments of the collection; a graph covers one.
+    pub segments: usize,
+    /// True if another build over the same vectors gives the same rankings. False for an HNSW graph: the engine draws the
+    /// levels of its nodes without a seed and inserts them in several threads.
+    pub reproducible: bool,
 }
 
 /// The external source of a run's rankings and answers.
@@ -116,6 +134,9 @@ pub struct Manifest {
     pub truncation: Vec<Truncation>,
     /// Vector search method: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
     pub vector_search: String,
+    /// The indexes of approximate vector searches, by retriever.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approximate: Vec<ApproximateIndex>,
     /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
     pub seconds: BTreeMap<String, f64>,
     /// Number of vectors from the cache.

@@ -129,4 +129,7 @@ pub trait VectorStore: Send + Sync {
     /// Returns whether [`SearchMode::Approximate`] follows a graph here, or scans because there is none. Waits as
     /// `search` does. (Where a filter lets few points through, Qdrant scans those all the same.)
     async fn graph_in_use(&self) -> Result<bool, IndexError>;
+
+    /// Returns the number of segments of the collection. A graph covers one segment.
+    async fn segments(&self) -> Result<usize, IndexError>;
 }

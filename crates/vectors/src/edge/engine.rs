@@ -200,6 +200,10 @@ impl Engine {
         self.spec.graph().is_some() && self.shard.info().indexed_vectors_count > 0
     }
 
+    pub(crate) fn segments(&self) -> usize {
+        self.shard.info().segments_count
+    }
+
     pub(crate) fn insertion(&self, points: &[Point]) -> UpdateOperation {
         wire::insertion(&self.spec, points)
     }

@@ -105,6 +105,13 @@ impl VectorStore for EmbeddedStore {
         })
         .await
     }
+
+    async fn segments(&self) -> Result<usize, IndexError> {
+        on(&self.engine, "describe a collection", |engine| {
+            Ok(engine.segments())
+        })
+        .await
+    }
 }
 
 #[cfg(test)]

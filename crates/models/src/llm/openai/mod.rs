@@ -158,8 +158,13 @@ impl Generator for OpenAi {
         if !answer.is_success() || wire::is_complaint(&answer.body) {
             return Err(self.complaint(&answer));
         }
-        wire::reply(&answer.body)
-            .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body).into())
+        let reply = wire::reply(&answer.body)
+            .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
+        // The pieces of a stream, or the parts of a content, may spell a key together.
+        Ok(Completion {
+            text: self.endpoint.hide(reply.text),
+            ..reply
+        })
     }
 }
 
