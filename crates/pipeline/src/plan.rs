@@ -7,6 +7,7 @@ use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Price, Quantization};
 use ragtriage_core::fuse::Fusion;
+use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
@@ -91,6 +92,8 @@ pub struct RetrievalPlan {
     pub k: usize,
     /// Omits a document whose id equals the question's (BEIR's Quora and `ArguAna`).
     pub skip_same_id: bool,
+    /// Receives notices of repaired indexes.
+    pub notices: Notices,
 }
 
 /// One retriever.

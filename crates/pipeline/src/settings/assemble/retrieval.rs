@@ -102,6 +102,7 @@ impl<'a> Wiring<'a> {
             candidates: retrieval.candidates,
             k: retrieval.k,
             skip_same_id: self.settings().dataset.skip_same_id,
+            notices: self.environment.notices.clone(),
         })
     }
 
@@ -246,6 +247,7 @@ impl<'a> Wiring<'a> {
             None => Arc::new(rerank::CachedReranker::open(
                 reranker,
                 &self.environment.cache_dir.join(cache_folder::SCORES),
+                &self.environment.notices,
             )?),
         };
         Ok(Some(RerankPlan {
@@ -341,6 +343,7 @@ impl<'a> Wiring<'a> {
         let cached = Arc::new(CachedEncoder::open(
             encoder,
             &self.environment.cache_dir.join(cache_folder::VECTORS),
+            &self.environment.notices,
         )?);
         self.caches.push(Arc::clone(&cached));
         Ok(cached)
