@@ -200,6 +200,48 @@ pub enum IndexError {
         /// Error of the server.
         source: Foreign,
     },
+    /// The API key lacks the right to an action.
+    #[error(
+        "the API key for the Qdrant server at `{url}` does not permit to {action} (collection `{collection}`)"
+    )]
+    Forbidden {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// The requested action.
+        action: &'static str,
+        /// Error of the server.
+        source: Foreign,
+    },
+    /// The disk or the quota of the server is full.
+    #[error(
+        "the Qdrant server at `{url}` has no space left to {action} (collection `{collection}`)"
+    )]
+    ServerFull {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// The requested action.
+        action: &'static str,
+        /// Error of the server.
+        source: Foreign,
+    },
+    /// A collection on a server lost points that the server had confirmed, or that were there before.
+    #[error(
+        "collection `{collection}` on the Qdrant server at `{url}` lost points while it was in use: {stored} of {expected} are left"
+    )]
+    Lost {
+        /// The collection.
+        collection: String,
+        /// The URL.
+        url: String,
+        /// Number of points left.
+        stored: usize,
+        /// Number of points of the complete collection.
+        expected: usize,
+    },
     /// The server did not answer in time.
     #[error(
         "the Qdrant server at `{url}` did not {action} within {seconds} s (collection `{collection}`)"
@@ -255,13 +297,17 @@ pub enum IndexError {
         /// Error of the server.
         source: Foreign,
     },
-    /// The server's answer lacks a part that the protocol promises.
-    #[error("the response of the Qdrant server at `{url}` lacks {what}")]
+    /// A response of the server that the protocol does not allow.
+    #[error(
+        "invalid response of the Qdrant server at `{url}` (collection `{collection}`): {problem}"
+    )]
     Answer {
         /// The URL.
         url: String,
-        /// The missing part.
-        what: &'static str,
+        /// The collection.
+        collection: String,
+        /// Reason why it is invalid.
+        problem: String,
     },
 }
 
@@ -297,6 +343,23 @@ impl Hint for IndexError {
             Self::Gone { .. } => {
                 Some("run again: the collection is rebuilt from the vector cache".to_owned())
             }
+            Self::Lost { .. } => Some(
+                "run again: the missing points are stored again from the vector cache".to_owned(),
+            ),
+            Self::Forbidden { .. } => Some(
+                "name a key that may create and write collections in `vector_store.api_key_env`; reading is enough for a complete collection"
+                    .to_owned(),
+            ),
+            Self::ServerFull { .. } => Some(
+                "free space on the server's disk or raise its quota, then run again: stored points are reused"
+                    .to_owned(),
+            ),
+            Self::Answer { collection, .. } => Some(format!(
+                "check the server's version and log; collection `{collection}` can be deleted and is rebuilt from the vector cache"
+            )),
+            Self::Server {
+                status, collection, ..
+            } => Some(server_hint(status, collection)),
             Self::Deadline { url, .. } => Some(format!(
                 "check that the server at `{url}` is Qdrant and not overloaded"
             )),
@@ -334,10 +397,22 @@ impl Hint for IndexError {
             Self::Parameter(_)
             | Self::NotFinite { .. }
             | Self::Malformed { .. }
-            | Self::Number { .. }
-            | Self::Server { .. }
-            | Self::Answer { .. } => None,
+            | Self::Number { .. } => None,
         }
+    }
+}
+
+/// Returns a hint about a failed call, by its gRPC status.
+fn server_hint(status: &str, collection: &str) -> String {
+    match status {
+        "invalid argument" => format!(
+            "if another program changed collection `{collection}`, delete it: it is rebuilt from the vector cache"
+        ),
+        "resource exhausted" => {
+            "wait and run again, or raise the rate limit of the server".to_owned()
+        }
+        _ => "check the server's log, disk and memory, then run again: stored points are reused"
+            .to_owned(),
     }
 }
 

@@ -3,10 +3,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-use qdrant_client::{Qdrant, QdrantError};
+use qdrant_client::Qdrant;
+use qdrant_client::qdrant::PointId;
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::CallFailure;
+use super::wire;
 use crate::Server;
 use crate::error::IndexError;
 
@@ -56,13 +58,14 @@ impl Calls {
     }
 
     /// Calls until the server answers, at most four times and until the deadline.
-    pub(super) async fn retry<T, F>(
+    pub(super) async fn retry<T, F, E>(
         &self,
         action: &'static str,
         call: impl Fn() -> F,
     ) -> Result<T, IndexError>
     where
-        F: Future<Output = Result<T, QdrantError>>,
+        F: Future<Output = Result<T, E>>,
+        E: Into<CallFailure>,
     {
         self.attempt(action, &WAITS, call)
             .await
@@ -71,14 +74,15 @@ impl Calls {
 
     /// Calls once, and again after each of `waits` while the failure is transient. The deadline covers all attempts. A
     /// failure is returned with the number of attempts.
-    pub(super) async fn attempt<T, F>(
+    pub(super) async fn attempt<T, F, E>(
         &self,
         action: &'static str,
         waits: &[Duration],
         call: impl Fn() -> F,
     ) -> Result<T, (CallFailure, usize)>
     where
-        F: Future<Output = Result<T, QdrantError>>,
+        F: Future<Output = Result<T, E>>,
+        E: Into<CallFailure>,
     {
         let deadline = Instant::now() + self.timeout;
         let mut waits = waits.iter();
@@ -86,7 +90,7 @@ impl Calls {
         loop {
             let failure = match timeout_at(deadline, call()).await {
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(error)) => CallFailure::of(&error),
+                Ok(Err(error)) => error.into(),
                 Err(_) => CallFailure::late(action),
             };
             let wait = waits.next().map(|wait| failure.asked_wait.unwrap_or(*wait));
@@ -107,11 +111,26 @@ impl Calls {
         failure.into_error(&self.url, &self.collection, action, attempts, self.timeout)
     }
 
-    /// Creates the error of an answer that lacks a part that the protocol promises.
+    /// Creates the error of a response that lacks a part that the protocol promises.
     pub(super) fn lacks(&self, what: &'static str) -> IndexError {
+        self.invalid(format!("it lacks {what}"))
+    }
+
+    /// Creates the error of a response that the protocol does not allow.
+    pub(super) fn invalid(&self, problem: String) -> IndexError {
         IndexError::Answer {
             url: self.url.clone(),
-            what,
+            collection: self.collection.clone(),
+            problem,
+        }
+    }
+
+    /// Creates the error of a point that this program did not store.
+    pub(super) fn unknown(&self, point: &PointId) -> IndexError {
+        IndexError::Foreign {
+            collection: self.collection.clone(),
+            place: self.url.clone(),
+            point: wire::shown(point),
         }
     }
 }

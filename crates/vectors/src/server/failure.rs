@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use qdrant_client::QdrantError;
+use qdrant_client::qdrant::UpdateStatus;
 
 use crate::IndexError;
 use crate::error::foreign;
 
 /// One failed call, without the client's types.
 pub(super) struct CallFailure {
-    /// The gRPC code (grpc.io, "Status codes"); 2, unknown, if the call did not come that far.
+    /// The gRPC code (grpc.io, "Status codes"); 2, unknown, if the call did not come that far; 0 if the answer does not
+    /// confirm the request.
     pub(super) code: i32,
     pub(super) message: String,
     /// Wait that the server asks for.
@@ -18,9 +20,8 @@ pub(super) struct CallFailure {
     pub(super) is_late: bool,
 }
 
-impl CallFailure {
-    /// Converts the client's error.
-    pub(super) fn of(error: &QdrantError) -> Self {
+impl From<QdrantError> for CallFailure {
+    fn from(error: QdrantError) -> Self {
         let failure = |code, message: String, asked_wait| Self {
             code,
             message,
@@ -35,7 +36,7 @@ impl CallFailure {
                 status,
                 retry_after_seconds,
             } => {
-                let wait = Duration::from_secs(*retry_after_seconds);
+                let wait = Duration::from_secs(retry_after_seconds);
                 failure(
                     status.code() as i32,
                     status.message().to_owned(),
@@ -43,6 +44,22 @@ impl CallFailure {
                 )
             }
             other => failure(2, other.to_string(), None),
+        }
+    }
+}
+
+impl CallFailure {
+    /// Creates the failure of an update that the server answered without having applied it.
+    pub(super) fn unconfirmed(status: UpdateStatus) -> Self {
+        Self {
+            code: 0,
+            message: format!(
+                "an update has status `{}`, expected `{}`",
+                status.as_str_name(),
+                UpdateStatus::Completed.as_str_name()
+            ),
+            asked_wait: None,
+            is_late: false,
         }
     }
 
@@ -83,10 +100,18 @@ impl CallFailure {
         self.code == 13 && words.iter().any(|word| self.message.contains(word))
     }
 
-    /// Returns true for transient failures: cancelled (the client's own timeout), deadline exceeded, resource
-    /// exhausted, aborted, unavailable, not ready.
+    /// Returns true if the server's disk or quota is full. Qdrant reports that as an internal error (`shard_ops.rs`,
+    /// `check_wal_disk_space`) or, for a quota, with the code of rate limits (`errors.rs`, `InsufficientStorage`).
+    fn is_full(&self) -> bool {
+        let words = ["No space left on device", "Insufficient storage"];
+        matches!(self.code, 8 | 13) && words.iter().any(|word| self.message.contains(word))
+    }
+
+    /// Returns true for transient failures: unconfirmed, cancelled (the client's own timeout), deadline exceeded,
+    /// resource exhausted by a rate limit, aborted, unavailable, not ready.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(self.code, 1 | 4 | 8 | 10 | 14) || self.is_no_answer() || self.is_not_ready()
+        let is_transient = matches!(self.code, 0 | 1 | 4 | 8 | 10 | 14);
+        (is_transient && !self.is_full()) || self.is_no_answer() || self.is_not_ready()
     }
 
     /// Returns true if the collection does not exist.
@@ -117,8 +142,28 @@ impl CallFailure {
                 source: foreign(self.message),
             };
         }
+        if self.is_full() {
+            return IndexError::ServerFull {
+                url,
+                collection,
+                action,
+                source: foreign(self.message),
+            };
+        }
         let status = code_name(self.code);
         match self.code {
+            0 => IndexError::Answer {
+                url,
+                collection,
+                problem: self.message,
+            },
+            // The prefix of rights that a valid key lacks (`errors.rs`, `StorageError::Forbidden`).
+            7 if self.message.starts_with("Forbidden:") => IndexError::Forbidden {
+                url,
+                collection,
+                action,
+                source: foreign(self.message),
+            },
             7 | 16 => IndexError::Denied {
                 url,
                 status,
@@ -218,8 +263,7 @@ mod tests {
         ));
         assert_eq!(
             error(full, "store points", 1).to_string(),
-            "the Qdrant server at `http://localhost:6334` could not store points (collection `ragtriage_ab`, gRPC status \
-             internal, attempt 1)"
+            "the Qdrant server at `http://localhost:6334` has no space left to store points (collection `ragtriage_ab`)"
         );
     }
 

@@ -7,24 +7,35 @@
 //!
 //! Left out: aliases, shard keys, and deleting points (a collection's name identifies its content).
 
+mod answers;
 mod calls;
+#[cfg(test)]
+pub(crate) mod double;
 mod failure;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use qdrant_client::qdrant::{CollectionInfo, CollectionStatus, CountPointsBuilder, PointId};
+use qdrant_client::qdrant::{
+    CollectionInfo, CollectionStatus, CountPointsBuilder, PointId, UpdateStatus,
+};
 use tokio::time::Instant;
 
 use super::collection::{CollectionSpec, absent, batches};
 use super::error::{IndexError, foreign};
 use super::filter::Demands;
-use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorStore};
+use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec, VectorStore};
 use calls::{Calls, WAITS};
+use failure::CallFailure;
 
 /// Prefix of the collection's name, which shows its origin on a shared server.
 const PREFIX: &str = "ragtriage_";
@@ -48,6 +59,8 @@ pub struct ServerStore {
     indexing_timeout: Duration,
     /// True if vectors are indexed; `None` until the server has finished indexing.
     settled: Mutex<Option<bool>>,
+    /// True if points were stored or all found: from then on a search needs all points.
+    is_filled: AtomicBool,
     /// The paths of the metadata fields that are indexed.
     fields: Mutex<HashSet<String>>,
 }
@@ -68,6 +81,7 @@ impl ServerStore {
             spec: spec.clone(),
             indexing_timeout: server.indexing_timeout,
             settled: Mutex::default(),
+            is_filled: AtomicBool::default(),
             fields: Mutex::default(),
         };
         // An absent server is reported at once, so this first call is not retried; a present one may be busy creating
@@ -165,7 +179,7 @@ impl ServerStore {
     /// Returns ids from `offset` on, and the start of the next page.
     async fn page(
         &self,
-        offset: PointId,
+        offset: u64,
         limit: u32,
     ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
         let answer = self
@@ -173,7 +187,7 @@ impl ServerStore {
             .retry("list points", || {
                 self.calls
                     .client
-                    .scroll(wire::page(&self.calls.collection, offset.clone(), limit))
+                    .scroll(wire::page(&self.calls.collection, offset, limit))
             })
             .await?;
         Ok((
@@ -189,11 +203,16 @@ impl ServerStore {
     async fn insert(&self, batch: &[Point]) -> Result<(), IndexError> {
         let request = wire::insertion(&self.calls.collection, &self.spec, batch);
         self.calls
-            .retry("store points", || {
-                self.calls.client.upsert_points(request.clone())
+            .retry("store points", || async {
+                let answer = self.calls.client.upsert_points(request.clone()).await?;
+                let status = answer.result.unwrap_or_default().status();
+                if status == UpdateStatus::Completed {
+                    Ok(())
+                } else {
+                    Err(CallFailure::unconfirmed(status))
+                }
             })
             .await
-            .map(drop)
     }
 
     /// Makes the server start indexing, if there is something to index and it has not started.
@@ -289,17 +308,15 @@ impl ServerStore {
         }
         Ok(())
     }
-}
 
-#[async_trait]
-impl VectorStore for ServerStore {
-    async fn count(&self) -> Result<usize, IndexError> {
+    /// Counts the points, exactly by reading each or as the server's segments report them.
+    async fn counted(&self, is_exact: bool) -> Result<usize, IndexError> {
         let counted = self
             .calls
             .retry("count points", || {
                 self.calls
                     .client
-                    .count(CountPointsBuilder::new(&self.calls.collection).exact(true))
+                    .count(CountPointsBuilder::new(&self.calls.collection).exact(is_exact))
             })
             .await?
             .result;
@@ -307,29 +324,71 @@ impl VectorStore for ServerStore {
         Ok(usize::try_from(counted.count).unwrap_or(usize::MAX))
     }
 
-    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
-        let expected = self.spec.expected_points;
-        let (beyond, _) = self.page(PointId::from(expected as u64), 1).await?;
-        if let Some(point) = beyond.first() {
-            let (collection, place) = (self.calls.collection.clone(), self.calls.url.clone());
-            return Err(IndexError::Foreign {
-                collection,
-                place,
-                point: wire::shown(point),
-            });
-        }
-        if self.count().await? == expected {
-            self.begin_indexing(self.info().await?).await?;
-            return Ok(Vec::new());
-        }
+    /// Lists the numbers of the points that are not stored.
+    async fn absent(&self) -> Result<Vec<u32>, IndexError> {
         let mut found = Vec::new();
-        let mut next = Some(PointId::from(0));
+        let mut next = Some(0);
         while let Some(offset) = next {
             let (ids, after) = self.page(offset, PAGE).await?;
             found.extend(ids.iter().filter_map(wire::number));
-            next = after;
+            next = after.as_ref().and_then(wire::number).map(u64::from);
+            if after.is_some() && next <= Some(offset) {
+                return Err(self
+                    .calls
+                    .invalid("a page of points starts over".to_owned()));
+            }
         }
-        Ok(absent(expected, &found))
+        Ok(absent(self.spec.expected_points, &found))
+    }
+
+    /// Returns true for a search that compares all points, of which none may be left out.
+    fn compares_all(&self, search: &VectorSearch<'_>) -> bool {
+        let is_sparse = self.spec.vector == VectorSpec::Sparse;
+        search.mode == SearchMode::Exact && search.filter.is_none() && !is_sparse
+    }
+
+    /// Checks after a search that no point was missing: after a crash the server may have lost points that it had
+    /// confirmed, and another program may have replaced the collection.
+    async fn check_whole(&self) -> Result<(), IndexError> {
+        let expected = self.spec.expected_points;
+        if !self.is_filled.load(Ordering::Relaxed) || self.counted(false).await? >= expected {
+            return Ok(());
+        }
+        let stored = self.counted(true).await?;
+        if stored >= expected {
+            return Ok(());
+        }
+        Err(IndexError::Lost {
+            collection: self.calls.collection.clone(),
+            url: self.calls.url.clone(),
+            stored,
+            expected,
+        })
+    }
+}
+
+#[async_trait]
+impl VectorStore for ServerStore {
+    async fn count(&self) -> Result<usize, IndexError> {
+        self.counted(true).await
+    }
+
+    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
+        let expected = self.spec.expected_points;
+        let (beyond, _) = self.page(expected as u64, 1).await?;
+        if let Some(point) = beyond.first() {
+            return Err(self.calls.unknown(point));
+        }
+        let missing = if self.count().await? == expected {
+            Vec::new()
+        } else {
+            self.absent().await?
+        };
+        if missing.is_empty() {
+            self.is_filled.store(true, Ordering::Relaxed);
+            self.begin_indexing(self.info().await?).await?;
+        }
+        Ok(missing)
     }
 
     async fn upsert(&self, points: &[Point]) -> Result<(), IndexError> {
@@ -344,6 +403,7 @@ impl VectorStore for ServerStore {
             .buffer_unordered(IN_FLIGHT)
             .try_collect::<()>()
             .await?;
+        self.is_filled.store(true, Ordering::Relaxed);
         // The description's count is fast but approximate; the exact count reads every point.
         let info = self.info().await?;
         let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
@@ -375,7 +435,16 @@ impl VectorStore for ServerStore {
             .calls
             .retry("search", || self.calls.client.query(request.clone()))
             .await?;
-        Ok(found.result.iter().filter_map(wire::neighbour).collect())
+        let expected = self.spec.expected_points;
+        let found = answers::neighbours(&self.calls, &found.result, search.limit, expected)?;
+        self.check_whole().await?;
+        let least = search.limit.min(expected);
+        let is_short = found.len() < least && self.compares_all(&search);
+        if is_short && self.is_filled.load(Ordering::Relaxed) {
+            let n = found.len();
+            return Err(self.calls.invalid(format!("{n} search results of {least}")));
+        }
+        Ok(found)
     }
 
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
@@ -391,102 +460,4 @@ impl VectorStore for ServerStore {
 /// Locks a mutex that is never held across an await.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-    use std::net::{Ipv4Addr, TcpListener};
-    use std::time::Instant;
-
-    use super::*;
-    use crate::VectorSpec;
-    use ragtriage_core::types::Similarity;
-
-    fn spec() -> CollectionSpec {
-        let vector = VectorSpec::Dense {
-            dimension: 3,
-            similarity: Similarity::Cosine,
-        };
-        CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
-    }
-
-    fn loopback(timeout: Duration) -> (TcpListener, Server) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("bound"));
-        (
-            listener,
-            Server {
-                url,
-                api_key: None,
-                timeout,
-                indexing_timeout: timeout,
-            },
-        )
-    }
-
-    async fn refused(server: &Server) -> IndexError {
-        match ServerStore::open_or_create(server, &spec()).await {
-            Ok(_) => panic!("no Qdrant is there"),
-            Err(error) => error,
-        }
-    }
-
-    #[tokio::test]
-    async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
-        let (listener, server) = loopback(Duration::from_secs(10));
-        drop(listener);
-        let server = Server {
-            url: server.url.replace("http://", "https://"),
-            ..server
-        };
-        let Err(error) = ServerStore::open_or_create(&server, &spec()).await else {
-            panic!("nobody is there")
-        };
-        assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
-    }
-
-    #[tokio::test]
-    async fn a_port_that_nobody_listens_on_is_an_error_that_names_the_url() {
-        let (listener, server) = loopback(Duration::from_secs(10));
-        drop(listener);
-        let error = refused(&server).await;
-        assert_eq!(
-            error.to_string(),
-            format!("no Qdrant server answers at `{}`", server.url)
-        );
-    }
-
-    #[tokio::test]
-    async fn a_server_that_speaks_no_grpc_is_as_good_as_none() {
-        let (listener, server) = loopback(Duration::from_secs(10));
-        std::thread::spawn(move || {
-            for mut connection in listener.incoming().flatten() {
-                let _ = connection.read(&mut [0; 24]);
-                let _ =
-                    connection.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
-            }
-        });
-        let error = refused(&server).await;
-        assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
-    }
-
-    #[tokio::test]
-    async fn a_server_that_never_answers_is_left_at_the_deadline() {
-        let (listener, server) = loopback(Duration::from_millis(300));
-        let _held = std::thread::spawn(move || listener.incoming().flatten().collect::<Vec<_>>());
-        let began = Instant::now();
-        let error = refused(&server).await;
-        assert!(
-            began.elapsed() < Duration::from_secs(3),
-            "{:?}",
-            began.elapsed()
-        );
-        let text = error.to_string();
-        assert!(
-            text.contains("did not describe a collection within 0.3 s (collection `ragtriage_ab-"),
-            "{text}"
-        );
-        assert!(text.contains(&server.url), "{text}");
-    }
 }

@@ -12,7 +12,7 @@ use qdrant_client::qdrant::{
     Distance, FieldType, Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier,
     MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors, OptimizersConfigDiff,
     PointId, PointStruct, QuantizationConfig, QuantizationSearchParams, QuantizationType, Query,
-    QueryPoints, Range, ScalarQuantization, ScoredPoint, ScrollPoints, SearchParams, SparseVector,
+    QueryPoints, Range, ScalarQuantization, ScrollPoints, SearchParams, SparseVector,
     SparseVectorConfig, SparseVectorParams, Struct, UpdateCollection, UpdateMode, UpsertPoints,
     Value, Vector as GrpcVector, VectorInput, VectorParams, VectorParamsMap, VectorsConfig,
     vector_input, vectors_config,
@@ -21,7 +21,7 @@ use qdrant_client::qdrant::{
 use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
-use crate::{Neighbour, Point, VectorSearch};
+use crate::{Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
@@ -320,14 +320,6 @@ pub(super) fn query(
     }
 }
 
-/// Converts a found point; every id in a collection is one of our numbers.
-pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
-    Some(Neighbour {
-        number: number(point.id.as_ref()?)?,
-        score: point.score,
-    })
-}
-
 pub(super) fn number(id: &PointId) -> Option<u32> {
     match id.point_id_options.as_ref()? {
         PointIdOptions::Num(number) => u32::try_from(*number).ok(),
@@ -345,10 +337,10 @@ pub(super) fn shown(id: &PointId) -> String {
 }
 
 /// Requests a page of ids, from `offset` on.
-pub(super) fn page(collection: &str, offset: PointId, limit: u32) -> ScrollPoints {
+pub(super) fn page(collection: &str, offset: u64, limit: u32) -> ScrollPoints {
     ScrollPoints {
         collection_name: collection.to_owned(),
-        offset: Some(offset),
+        offset: Some(offset.into()),
         limit: Some(limit),
         with_payload: Some(false.into()),
         with_vectors: Some(false.into()),

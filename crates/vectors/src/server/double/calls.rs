@@ -1,0 +1,323 @@
+//! The methods that the store calls; all others are refused as unimplemented.
+
+#![expect(clippy::needless_pass_by_value, reason = "a handler owns its request")]
+
+use qdrant_client::qdrant::collections_server::Collections;
+use qdrant_client::qdrant::points_server::Points;
+use qdrant_client::qdrant::{
+    ChangeAliases, ClearPayloadPoints, CollectionClusterInfoRequest, CollectionClusterInfoResponse,
+    CollectionConfig, CollectionExistsRequest, CollectionExistsResponse, CollectionInfo,
+    CollectionOperationResponse, CollectionParams, CollectionStatus, CountPoints, CountResponse,
+    CountResult, CreateCollection, CreateFieldIndexCollection, CreateShardKeyRequest,
+    CreateShardKeyResponse, CreateVectorNameRequest, DeleteCollection, DeleteFieldIndexCollection,
+    DeletePayloadPoints, DeletePointVectors, DeletePoints, DeleteShardKeyRequest,
+    DeleteShardKeyResponse, DeleteVectorNameRequest, DiscoverBatchPoints, DiscoverBatchResponse,
+    DiscoverPoints, DiscoverResponse, Distance, FacetCounts, FacetResponse,
+    GetCollectionInfoRequest, GetCollectionInfoResponse, GetPoints, GetResponse,
+    ListAliasesRequest, ListAliasesResponse, ListCollectionAliasesRequest, ListCollectionsRequest,
+    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo,
+    PointId, PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
+    QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
+    RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
+    RetrievedPoint, ScoredPoint, ScrollPoints, ScrollResponse, SearchBatchPoints,
+    SearchBatchResponse, SearchGroupsResponse, SearchMatrixOffsetsResponse,
+    SearchMatrixPairsResponse, SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse,
+    SetPayloadPoints, UpdateBatchPoints, UpdateBatchResponse, UpdateCollection,
+    UpdateCollectionClusterSetupRequest, UpdateCollectionClusterSetupResponse, UpdatePointVectors,
+    UpdateResult, UpdateStatus, UpsertPoints, VectorParams, point_id, points_selector, query,
+    vector, vectors, vectors_config,
+};
+use tonic::{Request, Response, Status};
+
+use super::compare::ranked;
+use super::{Shared, State, Stored};
+
+macro_rules! service {
+    ($service:ident
+        served { $($name:ident = $handle:expr; $request:ident -> $answer:ident,)* }
+        refused { $($other:ident: $other_request:ident -> $other_answer:ident,)* }
+    ) => {
+        #[tonic::async_trait]
+        impl $service for Shared {
+            $(
+                async fn $name(&self, request: Request<$request>) -> Result<Response<$answer>, Status> {
+                    self.serve(concat!(stringify!($service), "/", stringify!($name)), request, $handle).await
+                }
+            )*
+            $(
+                async fn $other(&self, _: Request<$other_request>) -> Result<Response<$other_answer>, Status> {
+                    Err(Status::unimplemented(stringify!($other)))
+                }
+            )*
+        }
+    };
+}
+
+service!(Collections
+    served {
+    get = described; GetCollectionInfoRequest -> GetCollectionInfoResponse,
+    create = created; CreateCollection -> CollectionOperationResponse,
+    update = updated; UpdateCollection -> CollectionOperationResponse,
+    delete = dropped; DeleteCollection -> CollectionOperationResponse,
+    }
+    refused {
+    list: ListCollectionsRequest -> ListCollectionsResponse,
+    update_aliases: ChangeAliases -> CollectionOperationResponse,
+    list_collection_aliases: ListCollectionAliasesRequest -> ListAliasesResponse,
+    list_aliases: ListAliasesRequest -> ListAliasesResponse,
+    collection_exists: CollectionExistsRequest -> CollectionExistsResponse,
+    collection_cluster_info: CollectionClusterInfoRequest -> CollectionClusterInfoResponse,
+    update_collection_cluster_setup: UpdateCollectionClusterSetupRequest -> UpdateCollectionClusterSetupResponse,
+    create_shard_key: CreateShardKeyRequest -> CreateShardKeyResponse,
+    delete_shard_key: DeleteShardKeyRequest -> DeleteShardKeyResponse,
+    list_shard_keys: ListShardKeysRequest -> ListShardKeysResponse,
+    }
+);
+
+service!(Points
+    served {
+    upsert = inserted; UpsertPoints -> PointsOperationResponse,
+    delete = deleted; DeletePoints -> PointsOperationResponse,
+    create_field_index = indexed; CreateFieldIndexCollection -> PointsOperationResponse,
+    scroll = listed; ScrollPoints -> ScrollResponse,
+    count = counted; CountPoints -> CountResponse,
+    query = searched; QueryPoints -> QueryResponse,
+    }
+    refused {
+    get: GetPoints -> GetResponse,
+    update_vectors: UpdatePointVectors -> PointsOperationResponse,
+    delete_vectors: DeletePointVectors -> PointsOperationResponse,
+    set_payload: SetPayloadPoints -> PointsOperationResponse,
+    overwrite_payload: SetPayloadPoints -> PointsOperationResponse,
+    delete_payload: DeletePayloadPoints -> PointsOperationResponse,
+    clear_payload: ClearPayloadPoints -> PointsOperationResponse,
+    delete_field_index: DeleteFieldIndexCollection -> PointsOperationResponse,
+    create_vector_name: CreateVectorNameRequest -> PointsOperationResponse,
+    delete_vector_name: DeleteVectorNameRequest -> PointsOperationResponse,
+    search: SearchPoints -> SearchResponse,
+    search_batch: SearchBatchPoints -> SearchBatchResponse,
+    search_groups: SearchPointGroups -> SearchGroupsResponse,
+    recommend: RecommendPoints -> RecommendResponse,
+    recommend_batch: RecommendBatchPoints -> RecommendBatchResponse,
+    recommend_groups: RecommendPointGroups -> RecommendGroupsResponse,
+    discover: DiscoverPoints -> DiscoverResponse,
+    discover_batch: DiscoverBatchPoints -> DiscoverBatchResponse,
+    update_batch: UpdateBatchPoints -> UpdateBatchResponse,
+    query_batch: QueryBatchPoints -> QueryBatchResponse,
+    query_groups: QueryPointGroups -> QueryGroupsResponse,
+    facet: FacetCounts -> FacetResponse,
+    search_matrix_pairs: SearchMatrixPoints -> SearchMatrixPairsResponse,
+    search_matrix_offsets: SearchMatrixPoints -> SearchMatrixOffsetsResponse,
+    }
+);
+
+impl State {
+    fn find(&mut self, name: &str) -> Result<&mut Stored, Status> {
+        let missing =
+            || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
+        self.collections.get_mut(name).ok_or_else(missing)
+    }
+}
+
+fn done() -> CollectionOperationResponse {
+    CollectionOperationResponse {
+        result: true,
+        time: 0.0,
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as the other handlers")]
+fn completed() -> Result<PointsOperationResponse, Status> {
+    Ok(PointsOperationResponse {
+        result: Some(UpdateResult {
+            operation_id: None,
+            status: UpdateStatus::Completed.into(),
+        }),
+        ..PointsOperationResponse::default()
+    })
+}
+
+fn described(
+    state: &mut State,
+    request: GetCollectionInfoRequest,
+) -> Result<GetCollectionInfoResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    Ok(GetCollectionInfoResponse {
+        result: Some(CollectionInfo {
+            points_count: Some(stored.points.len() as u64),
+            ..stored.info.clone()
+        }),
+        time: 0.0,
+    })
+}
+
+fn created(
+    state: &mut State,
+    request: CreateCollection,
+) -> Result<CollectionOperationResponse, Status> {
+    let name = request.collection_name;
+    if state.collections.contains_key(&name) {
+        let text = format!("Wrong input: Collection `{name}` already exists!");
+        return Err(Status::already_exists(text));
+    }
+    let params = CollectionParams {
+        vectors_config: request.vectors_config,
+        sparse_vectors_config: request.sparse_vectors_config,
+        ..CollectionParams::default()
+    };
+    let config = CollectionConfig {
+        params: Some(params),
+        optimizer_config: request.optimizers_config,
+        metadata: request.metadata,
+        ..CollectionConfig::default()
+    };
+    let info = CollectionInfo {
+        status: CollectionStatus::Green.into(),
+        segments_count: 1,
+        config: Some(config),
+        ..CollectionInfo::default()
+    };
+    let points = std::collections::BTreeMap::new();
+    state.collections.insert(name, Stored { info, points });
+    Ok(done())
+}
+
+fn updated(
+    state: &mut State,
+    request: UpdateCollection,
+) -> Result<CollectionOperationResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    if let Some(config) = &mut stored.info.config {
+        config.optimizer_config = request.optimizers_config;
+    }
+    Ok(done())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as the other handlers")]
+fn dropped(
+    state: &mut State,
+    request: DeleteCollection,
+) -> Result<CollectionOperationResponse, Status> {
+    state.collections.remove(&request.collection_name);
+    Ok(done())
+}
+
+/// Inserts the points that are missing, as the store always asks.
+fn inserted(state: &mut State, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    for point in request.points {
+        let vector = point.vectors.and_then(|vectors| vectors.vectors_options);
+        let vector = match vector {
+            Some(vectors::VectorsOptions::Vectors(named)) => named.vectors.into_values().next(),
+            Some(vectors::VectorsOptions::Vector(vector)) => Some(vector),
+            None => None,
+        };
+        let vector: Option<vector::Vector> = vector.and_then(|vector| vector.vector);
+        stored
+            .points
+            .entry(number(point.id.as_ref())?)
+            .or_insert(vector);
+    }
+    completed()
+}
+
+fn number(id: Option<&PointId>) -> Result<u64, Status> {
+    match id.and_then(|id| id.point_id_options.as_ref()) {
+        Some(point_id::PointIdOptions::Num(number)) => Ok(*number),
+        _ => Err(Status::invalid_argument("the test double has numbers only")),
+    }
+}
+
+fn deleted(state: &mut State, request: DeletePoints) -> Result<PointsOperationResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    let selector = request
+        .points
+        .and_then(|points| points.points_selector_one_of);
+    let Some(points_selector::PointsSelectorOneOf::Points(list)) = selector else {
+        return Err(Status::invalid_argument("the test double deletes by id"));
+    };
+    for id in &list.ids {
+        stored.points.remove(&number(Some(id))?);
+    }
+    completed()
+}
+
+fn indexed(
+    state: &mut State,
+    request: CreateFieldIndexCollection,
+) -> Result<PointsOperationResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    let schema = PayloadSchemaInfo::default();
+    stored
+        .info
+        .payload_schema
+        .insert(request.field_name, schema);
+    completed()
+}
+
+fn listed(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    let offset = number(request.offset.as_ref())?;
+    let limit = request.limit.unwrap_or(10) as usize;
+    let mut ids = stored
+        .points
+        .range(offset..)
+        .map(|(&id, _)| PointId::from(id));
+    let point = |id| RetrievedPoint {
+        id: Some(id),
+        ..RetrievedPoint::default()
+    };
+    Ok(ScrollResponse {
+        result: ids.by_ref().take(limit).map(point).collect(),
+        next_page_offset: ids.next(),
+        ..ScrollResponse::default()
+    })
+}
+
+fn counted(state: &mut State, request: CountPoints) -> Result<CountResponse, Status> {
+    let count = state.find(&request.collection_name)?.points.len() as u64;
+    Ok(CountResponse {
+        result: Some(CountResult { count }),
+        ..CountResponse::default()
+    })
+}
+
+fn searched(state: &mut State, request: QueryPoints) -> Result<QueryResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    let Some(query::Variant::Nearest(nearest)) = request.query.and_then(|query| query.variant)
+    else {
+        return Err(Status::invalid_argument(
+            "the test double finds neighbours only",
+        ));
+    };
+    if request.filter.is_some() {
+        return Err(Status::invalid_argument("the test double has no filters"));
+    }
+    let query = nearest.variant.expect("a vector");
+    let limit = request.limit.unwrap_or(10) as usize;
+    let found = ranked(&stored.points, &query, distance(&stored.info));
+    let point = |(id, score): (u64, f32)| ScoredPoint {
+        id: Some(id.into()),
+        score,
+        ..ScoredPoint::default()
+    };
+    Ok(QueryResponse {
+        result: found.into_iter().take(limit).map(point).collect(),
+        ..QueryResponse::default()
+    })
+}
+
+fn distance(info: &CollectionInfo) -> Distance {
+    let params = info
+        .config
+        .as_ref()
+        .and_then(|config| config.params.as_ref());
+    let vectors = params.and_then(|params| params.vectors_config.as_ref()?.config.as_ref());
+    match vectors {
+        Some(vectors_config::Config::ParamsMap(map)) => {
+            let mut params = map.map.values();
+            params.next().map_or(Distance::Dot, VectorParams::distance)
+        }
+        _ => Distance::Dot,
+    }
+}

@@ -1,0 +1,352 @@
+//! A server that fails, over the test double: each fault ends in the right ranking or in one error, and once it is over
+//! the next run has the right ranking.
+
+mod answers;
+mod restarts;
+
+use std::time::Duration;
+
+use qdrant_client::qdrant::{
+    CollectionStatus, GetCollectionInfoResponse, OptimizerStatus, PointsOperationResponse,
+    UpdateStatus,
+};
+use tonic::Code;
+
+use super::ServerStore;
+use super::double::{Double, Fault};
+use crate::{
+    CollectionSpec, IndexError, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec,
+    VectorStore,
+};
+use ragtriage_core::config::Hnsw;
+use ragtriage_core::hint::Hint;
+use ragtriage_core::types::Similarity;
+
+const PATIENT: Duration = Duration::from_mins(1);
+
+const ALWAYS: std::ops::Range<usize> = 0..usize::MAX;
+
+/// Twenty points `[n]`, `n` from 0 to 19, under the dot product: the nearest to `[1]` are 19, 18, 17.
+fn spec() -> CollectionSpec {
+    let vector = VectorSpec::Dense {
+        dimension: 1,
+        similarity: Similarity::Dot,
+    };
+    CollectionSpec::new("ab".to_owned(), "dense", vector, 20)
+}
+
+const NEAREST: [u32; 3] = [19, 18, 17];
+
+fn graph() -> CollectionSpec {
+    let hnsw = Some(Hnsw {
+        from_points: 1,
+        ..Hnsw::default()
+    });
+    CollectionSpec { hnsw, ..spec() }
+}
+
+fn point(number: u32) -> Point {
+    Point {
+        number,
+        vector: Vector::Dense(vec![number as f32]),
+        chunk_id: format!("d#{number}"),
+        doc_id: "d".to_owned(),
+        range: (0, 1),
+        metadata: std::sync::Arc::default(),
+    }
+}
+
+async fn fill(store: &ServerStore) -> Result<(), IndexError> {
+    for window in store.missing().await?.chunks(5) {
+        let points: Vec<Point> = window.iter().map(|&number| point(number)).collect();
+        store.upsert(&points).await?;
+    }
+    Ok(())
+}
+
+async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, IndexError> {
+    let search = VectorSearch {
+        vector: &Vector::Dense(vec![1.0]),
+        limit: 3,
+        mode,
+        filter: None,
+    };
+    let found = store.search(search).await?;
+    Ok(found.iter().map(|neighbour| neighbour.number).collect())
+}
+
+/// Opens, fills and searches, as a run does.
+async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, IndexError> {
+    let store = ServerStore::open_or_create(server, spec).await?;
+    fill(&store).await?;
+    let mode = if spec.hnsw.is_some() {
+        SearchMode::Approximate
+    } else {
+        SearchMode::Exact
+    };
+    nearest(&store, mode).await
+}
+
+/// Asserts that an error is this text, with `{url}` and `{collection}` replaced, then this cause, then a hint with
+/// these words.
+fn assert_says(error: &IndexError, server: &Server, spec: &CollectionSpec, expected: [&str; 3]) {
+    let [text, cause, hint] = expected;
+    let collection = format!("ragtriage_{}", spec.name());
+    let text = text
+        .replace("{url}", &server.url)
+        .replace("{collection}", &collection);
+    assert_eq!(error.to_string(), text);
+    let source = std::error::Error::source(error).map(ToString::to_string);
+    assert_eq!(source.unwrap_or_default(), cause, "{error}");
+    let found = error.hint().expect("a hint");
+    assert!(found.contains(hint), "{error}: {found}");
+}
+
+struct Case {
+    spec: CollectionSpec,
+    faults: Vec<Fault>,
+    /// Text, cause and a part of the hint; `None` for the right ranking.
+    says: Option<[&'static str; 3]>,
+}
+
+impl Case {
+    fn new(fault: Fault, says: Option<[&'static str; 3]>) -> Self {
+        Self {
+            spec: spec(),
+            faults: vec![fault],
+            says,
+        }
+    }
+}
+
+/// Runs each case against an empty server, then once more without the fault.
+async fn assert_cases(timeout: Duration, indexing_timeout: Duration, cases: Vec<Case>) {
+    for Case { spec, faults, says } in cases {
+        let double = Double::start();
+        let server = Server {
+            indexing_timeout,
+            ..double.server(timeout)
+        };
+        double.set_faults(faults);
+        match (run(&server, &spec).await, says) {
+            (Ok(found), None) => assert_eq!(found, NEAREST),
+            (Err(error), Some(says)) => assert_says(&error, &server, &spec, says),
+            (ended, says) => panic!("{ended:?}, expected {says:?}"),
+        }
+        double.set_faults(Vec::new());
+        let healed = run(&double.server(PATIENT), &spec).await;
+        assert_eq!(healed.expect("the fault is over"), NEAREST);
+    }
+}
+
+const FULL: &str =
+    "Service internal error: No space left on device: WAL buffer size exceeds available disk space";
+const QUOTA: &str = "Insufficient storage: Disk usage is at 96% of total capacity, exceeding the configured limit of 95%";
+const READ_ONLY: &str = "Service internal error: Read-only file system (os error 30)";
+const NO_RIGHT: &str = "Forbidden: Global manage access is required";
+const NO_WRITE: &str = "Forbidden: Write access to collection c is required";
+const BUSY: &str = "Rate limiting exceeded: Write rate limit exceeded: Operation requires 5 tokens but only 0.0 were available. Retry after 1s";
+const CHANGED: &str = "Wrong input: Vector dimension error: expected dim: 2, got 1";
+
+#[tokio::test]
+async fn a_refused_write_is_one_error_that_names_the_cause() {
+    let upsert = |code, message, says| {
+        let fault = Fault::refuse("Points/upsert", 1..usize::MAX, code, message);
+        Case::new(fault, Some(says))
+    };
+    let full = "the Qdrant server at `{url}` has no space left to store points (collection `{collection}`)";
+    let server_disk = "free space on the server's disk or raise its quota";
+    let cases = vec![
+        upsert(Code::Internal, FULL, [full, FULL, server_disk]),
+        upsert(Code::ResourceExhausted, QUOTA, [full, QUOTA, server_disk]),
+        upsert(
+            Code::Internal,
+            READ_ONLY,
+            [
+                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status internal, attempt 1)",
+                READ_ONLY,
+                "check the server's log, disk and memory",
+            ],
+        ),
+        upsert(
+            Code::PermissionDenied,
+            NO_WRITE,
+            [
+                "the API key for the Qdrant server at `{url}` does not permit to store points (collection `{collection}`)",
+                NO_WRITE,
+                "reading is enough for a complete collection",
+            ],
+        ),
+        upsert(
+            Code::InvalidArgument,
+            CHANGED,
+            [
+                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status invalid argument, attempt 1)",
+                CHANGED,
+                "if another program changed collection",
+            ],
+        ),
+        upsert(
+            Code::ResourceExhausted,
+            BUSY,
+            [
+                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status resource exhausted, attempt 4)",
+                BUSY,
+                "raise the rate limit of the server",
+            ],
+        ),
+        Case::new(
+            Fault::refuse(
+                "Collections/create",
+                ALWAYS,
+                Code::PermissionDenied,
+                NO_RIGHT,
+            ),
+            Some([
+                "the API key for the Qdrant server at `{url}` does not permit to create a collection (collection `{collection}`)",
+                NO_RIGHT,
+                "name a key that may create and write collections",
+            ]),
+        ),
+    ];
+    assert_cases(PATIENT, PATIENT, cases).await;
+}
+
+#[tokio::test]
+async fn a_read_only_server_is_enough_for_a_complete_collection() {
+    let double = Double::start();
+    let server = double.server(PATIENT);
+    for spec in [spec(), graph()] {
+        double.set_faults(Vec::new());
+        run(&server, &spec).await.expect("filled");
+        let denied = |method| Fault::refuse(method, ALWAYS, Code::PermissionDenied, NO_WRITE);
+        let writes = [
+            "Collections/create",
+            "Collections/update",
+            "Points/upsert",
+            "Points/create_field_index",
+        ];
+        double.set_faults(writes.map(denied).to_vec());
+        assert_eq!(run(&server, &spec).await.expect("read"), NEAREST);
+    }
+}
+
+#[tokio::test]
+async fn what_passes_is_asked_again() {
+    let twice = |method, code, message| Case::new(Fault::refuse(method, 0..2, code, message), None);
+    let cases = vec![
+        twice("Points/upsert", Code::ResourceExhausted, BUSY),
+        twice(
+            "Points/query",
+            Code::Unavailable,
+            "Shard temporarily unavailable: starting",
+        ),
+        twice(
+            "Points/count",
+            Code::DeadlineExceeded,
+            "Timeout: Operation 'Count' timed out",
+        ),
+        Case::new(
+            Fault::delay("Points/query", ALWAYS, Duration::from_millis(50)),
+            None,
+        ),
+    ];
+    assert_cases(PATIENT, PATIENT, cases).await;
+}
+
+#[tokio::test]
+async fn an_answer_after_the_deadline_or_never_is_one_error() {
+    let late = |method, seconds, action: &'static str| {
+        let fault = Fault::delay(method, 0..1, Duration::from_secs(seconds));
+        Case::new(fault, Some([action, "", "is Qdrant and not overloaded"]))
+    };
+    let cases = vec![
+        late(
+            "Points/upsert",
+            5,
+            "the Qdrant server at `{url}` did not store points within 2 s (collection `{collection}`)",
+        ),
+        late(
+            "Points/query",
+            u64::from(u32::MAX),
+            "the Qdrant server at `{url}` did not search within 2 s (collection `{collection}`)",
+        ),
+    ];
+    assert_cases(Duration::from_secs(2), PATIENT, cases).await;
+}
+
+/// An upsert answered with another status than `Completed`.
+fn unconfirmed(
+    calls: std::ops::Range<usize>,
+    status: fn(&mut PointsOperationResponse),
+    says: Option<[&'static str; 3]>,
+) -> Case {
+    Case::new(Fault::answer("Points/upsert", calls, status), says)
+}
+
+fn set_status(answer: &mut PointsOperationResponse, status: UpdateStatus) {
+    answer.result.get_or_insert_default().status = status.into();
+}
+
+#[tokio::test]
+async fn an_update_that_is_not_completed_is_sent_again() {
+    let cases = vec![
+        unconfirmed(
+            0..3,
+            |answer| set_status(answer, UpdateStatus::Acknowledged),
+            None,
+        ),
+        unconfirmed(0..1, |answer| answer.result = None, None),
+        unconfirmed(
+            ALWAYS,
+            |answer| set_status(answer, UpdateStatus::ClockRejected),
+            Some([
+                "invalid response of the Qdrant server at `{url}` (collection `{collection}`): an update has status `ClockRejected`, expected `Completed`",
+                "",
+                "can be deleted and is rebuilt",
+            ]),
+        ),
+    ];
+    assert_cases(PATIENT, PATIENT, cases).await;
+}
+
+fn state_of(answer: &mut GetCollectionInfoResponse, state: CollectionStatus) {
+    let info = answer.result.get_or_insert_default();
+    info.status = state.into();
+    info.optimizer_status = Some(OptimizerStatus {
+        ok: false,
+        error: "Service runtime error: out of memory".to_owned(),
+    });
+}
+
+#[tokio::test]
+async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() {
+    let case = |spec, calls, state, says| Case {
+        spec,
+        ..Case::new(Fault::answer("Collections/get", calls, state), says)
+    };
+    let still =
+        "the Qdrant server at `{url}` was still indexing collection `{collection}` after 2 s";
+    let wait = "wait and run again";
+    let red = |answer: &mut _| state_of(answer, CollectionStatus::Red);
+    let yellow = |answer: &mut _| state_of(answer, CollectionStatus::Yellow);
+    let grey = |answer: &mut _| state_of(answer, CollectionStatus::Grey);
+    let cases = vec![
+        case(spec(), ALWAYS, red as fn(&mut _), None),
+        case(
+            graph(),
+            ALWAYS,
+            red,
+            Some([
+                "the Qdrant server at `{url}` failed to index collection `{collection}`",
+                "Service runtime error: out of memory",
+                "check the server's log, disk and memory",
+            ]),
+        ),
+        case(graph(), 0..9, yellow, None),
+        case(graph(), 0..9, grey, None),
+        case(graph(), ALWAYS, yellow, Some([still, "", wait])),
+        case(graph(), ALWAYS, grey, Some([still, "", wait])),
+    ];
+    assert_cases(PATIENT, Duration::from_secs(2), cases).await;
+}
