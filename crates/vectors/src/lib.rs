@@ -11,7 +11,7 @@
 
 mod address;
 mod collection;
-#[cfg(all(test, feature = "embedded", feature = "server"))]
+#[cfg(all(test, feature = "server"))]
 mod contract;
 #[cfg(feature = "embedded")]
 mod edge;

@@ -1,6 +1,17 @@
 //! The contract of [`VectorStore`], clause by clause, over every implementation: the embedded store always, the server
-//! if `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one).
+//! if `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one). The clauses on storing
+//! and exact search also hold for the store over the test double of a server, which has neither graph nor filters.
 
+#![cfg_attr(
+    not(feature = "embedded"),
+    allow(
+        dead_code,
+        reason = "some clauses run on the embedded engine and on a real server alone"
+    )
+)]
+
+#[cfg(feature = "embedded")]
+mod embedded_kind;
 mod filtering;
 mod oracle;
 mod processes;
@@ -10,23 +21,17 @@ mod sizes;
 mod storing;
 
 use std::env;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{DeletePointsBuilder, PointStruct, PointsIdsList, UpsertPointsBuilder};
-use qdrant_edge::{
-    EdgeShard, PointId, PointInsertOperations, PointOperations, PointStruct as EdgePoint,
-    UpdateOperation, Vectors,
-};
-use tempfile::TempDir;
 
-use super::{
-    CollectionSpec, EmbeddedStore, IndexError, Server, ServerStore, VectorSpec, VectorStore,
-};
-use crate::folder::CollectionFolder;
+use super::{CollectionSpec, IndexError, Server, ServerStore, VectorSpec, VectorStore};
+use crate::server::double::Double;
+#[cfg(feature = "embedded")]
+use embedded_kind::embedded;
 use oracle::DIMENSION;
 use ragtriage_core::types::Similarity;
 
@@ -51,68 +56,7 @@ trait Kind: Sync {
     async fn clean(&self, spec: &CollectionSpec);
 }
 
-struct Embedded {
-    cache: PathBuf,
-    _folder: Option<TempDir>,
-}
-
-/// Names the cache folder to a child process.
-const CACHE: &str = "RAGTRIAGE_CONTRACT_CACHE";
-
-impl Embedded {
-    /// Changes a closed collection and seals it, as no other program could.
-    fn update(&self, spec: &CollectionSpec, operation: PointOperations) {
-        let folder = CollectionFolder::open(&self.cache.join(spec.name())).expect("closed");
-        let shard = EdgeShard::load(&folder.engine(), None).expect("a collection");
-        shard
-            .update(UpdateOperation::PointOperation(operation))
-            .expect("changed");
-        drop(shard);
-        folder.seal(&spec.layout(), true).expect("sealed");
-    }
-}
-
-#[async_trait]
-impl Kind for Embedded {
-    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
-        Ok(Box::new(
-            EmbeddedStore::open_or_create(&self.cache, spec).await?,
-        ))
-    }
-
-    async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
-        let ids = numbers
-            .iter()
-            .map(|&number| PointId::NumId(u64::from(number)))
-            .collect();
-        self.update(spec, PointOperations::DeletePoints { ids });
-    }
-
-    async fn plant(&self, spec: &CollectionSpec, number: u64) {
-        let no_vectors: [(String, Vec<f32>); 0] = [];
-        let point = EdgePoint::new(
-            PointId::NumId(number),
-            Vectors::new_named(no_vectors),
-            serde_json::json!({}),
-        );
-        self.update(
-            spec,
-            PointOperations::UpsertPoints(PointInsertOperations::PointsList(vec![point.into()])),
-        );
-    }
-
-    fn environment(&self) -> (&'static str, String) {
-        (CACHE, self.cache.display().to_string())
-    }
-
-    fn keeps_after_a_kill(&self) -> bool {
-        false
-    }
-
-    async fn clean(&self, _: &CollectionSpec) {}
-}
-
-struct Remote(Server);
+struct Remote(Server, Option<Double>);
 
 impl Remote {
     fn client(&self) -> Qdrant {
@@ -173,25 +117,23 @@ impl Kind for Remote {
 
 const URL: &str = "RAGTRIAGE_QDRANT_URL";
 
-#[expect(clippy::unnecessary_wraps, reason = "as `remote`")]
-fn embedded() -> Option<Embedded> {
-    let folder = tempfile::tempdir().expect("a folder");
-    Some(Embedded {
-        cache: folder.path().to_owned(),
-        _folder: Some(folder),
-    })
-}
-
 fn remote() -> Option<Remote> {
     let url = env::var(URL).ok()?;
     let api_key = env::var("RAGTRIAGE_QDRANT_API_KEY").ok();
     let (timeout, indexing_timeout) = (Duration::from_secs(30), Duration::from_mins(2));
-    Some(Remote(Server {
+    let server = Server {
         url,
         api_key,
         timeout,
         indexing_timeout,
-    }))
+    };
+    Some(Remote(server, None))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as `remote`")]
+fn double() -> Option<Remote> {
+    let double = Double::start();
+    Some(Remote(double.server(Duration::from_secs(30)), Some(double)))
 }
 
 /// Returns a collection that no other test uses, in this process or another.
@@ -253,4 +195,24 @@ macro_rules! contracts {
     };
 }
 
+#[cfg(feature = "embedded")]
 contracts!(embedded remote);
+#[cfg(not(feature = "embedded"))]
+contracts!(remote);
+
+contract!(
+    double:
+    storing::an_empty_collection_misses_everything_and_has_no_neighbours,
+    storing::upserting_twice_changes_nothing,
+    storing::a_whole_collection_is_there_when_opened_again,
+    storing::a_filling_that_was_broken_off_goes_on,
+    storing::a_vector_that_does_not_fit_is_refused_and_nothing_written,
+    storing::a_changed_layout_is_another_collection,
+    storing::points_that_others_deleted_are_missing_and_filled_again,
+    storing::a_point_that_is_not_ours_is_named,
+    storing::two_may_fill_at_once,
+    searching::exact_search_is_the_order_of_comparing_with_all,
+    searching::a_limit_beyond_the_size_gives_all_and_none_gives_none,
+    searching::multivectors_are_compared_by_their_best_rows,
+    searching::sparse_scores_are_bm25,
+);

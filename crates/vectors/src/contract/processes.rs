@@ -4,8 +4,10 @@ use std::env;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+#[cfg(feature = "embedded")]
+use super::embedded_kind::{CACHE, Embedded};
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact};
-use super::{CACHE, Embedded, Kind, remote, spec};
+use super::{Kind, remote, spec};
 use crate::{CollectionSpec, VectorStore};
 
 /// Environment variable that passes the collection and its number of points to the child.
@@ -50,20 +52,7 @@ async fn fills() {
         .parse()
         .expect("a number");
     let spec = CollectionSpec { content, ..spec(n) };
-    let store: Box<dyn VectorStore> = match env::var_os(CACHE) {
-        Some(cache) => Embedded {
-            cache: cache.into(),
-            _folder: None,
-        }
-        .open(&spec)
-        .await
-        .expect("opened"),
-        None => remote()
-            .expect("a server")
-            .open(&spec)
-            .await
-            .expect("opened"),
-    };
+    let store = child_store(&spec).await;
     for (i, window) in dense(n as u32, DIMENSION).chunks(WINDOW).enumerate() {
         store.upsert(window).await.expect("stored");
         if i == 2 {
@@ -74,6 +63,17 @@ async fn fills() {
         }
     }
     assert!(store.missing().await.expect("listed").is_empty());
+}
+
+/// Opens the store at the place that the parent names.
+async fn child_store(spec: &CollectionSpec) -> Box<dyn VectorStore> {
+    #[cfg(feature = "embedded")]
+    if let Some(cache) = env::var_os(CACHE) {
+        let kind = Embedded::over(cache.into());
+        return kind.open(spec).await.expect("opened");
+    }
+    let kind = remote().expect("a server");
+    kind.open(spec).await.expect("opened")
 }
 
 pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {

@@ -151,10 +151,11 @@ async fn a_graph_that_takes_too_long_is_said_and_found_ready_later() {
         ..spec(10_000)
     };
     let points = dense(10_000, 32);
-    let hasty = Remote(Server {
+    let server = Server {
         indexing_timeout: Duration::ZERO,
         ..kind.0.clone()
-    });
+    };
+    let hasty = Remote(server, None);
     let store = hasty.open(&spec).await.expect("made");
     store.upsert(&points).await.expect("stored");
     let error = store
@@ -181,7 +182,7 @@ async fn a_graph_that_takes_too_long_is_said_and_found_ready_later() {
 
 #[tokio::test]
 async fn a_wrong_key_is_refused_where_the_server_has_one() {
-    let Some(Remote(server)) = remote().filter(|Remote(server)| server.api_key.is_some()) else {
+    let Some(Remote(server, _)) = remote().filter(|kind| kind.0.api_key.is_some()) else {
         return;
     };
     for api_key in [None, Some("wrong-key-of-the-test".to_owned())] {
