@@ -147,7 +147,7 @@ impl Downloader {
             .send()
             .await
             .map_err(|error| self.broken(&url, error))?;
-        let Arrival::Body { total } = begin(&response, &url, partial)? else {
+        let Arrival::Body { end, total } = begin(&response, &url, partial)? else {
             return Ok(());
         };
         let too_large = || HttpError::TooLarge {
@@ -162,13 +162,17 @@ impl Downloader {
             .await
             .map_err(|error| self.broken(&url, error))?
         {
-            if partial.n_bytes() + piece.len() as u64 > wanted.most_bytes {
+            let n_bytes = partial.n_bytes() + piece.len() as u64;
+            if n_bytes > wanted.most_bytes {
                 return Err(too_large());
+            }
+            if end.is_some_and(|end| n_bytes > end) {
+                return Err(wrong_part(&url, partial));
             }
             partial.append(&piece)?;
             on_download(Download {
                 file: wanted.file,
-                bytes: partial.n_bytes(),
+                bytes: n_bytes,
                 total,
             });
         }
@@ -193,49 +197,40 @@ impl Downloader {
 
 /// The contents of a response.
 enum Arrival {
-    /// Bytes; the file then has this total size, if the server reports it.
-    Body { total: Option<u64> },
+    /// Bytes up to `end`, if they are a part; the file then has this total size, if the server reports it.
+    Body {
+        end: Option<u64>,
+        total: Option<u64>,
+    },
     /// None: the file is already complete.
     Whole,
 }
 
-/// Prepares `partial` for the answer's body.
+/// Prepares `partial` for the answer's body. A part that was not asked for, or that belongs to another version, is not joined:
+/// the download starts over.
 fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arrival, HttpError> {
-    let status = response.status();
-    let headers = response.headers();
+    let (status, headers) = (response.status(), response.headers());
     let part = headers
         .get(CONTENT_RANGE)
         .and_then(|value| ContentRange::parse(value.to_str().ok()?));
     match (status.as_u16(), part) {
         (200, _) => {
             partial.begin(version(headers))?;
-            Ok(Arrival::Body {
-                total: response.content_length(),
-            })
+            let total = response.content_length();
+            Ok(Arrival::Body { end: None, total })
         }
-        (
-            206,
-            Some(ContentRange {
-                start: Some(start),
-                total,
-            }),
-        ) if start == partial.n_bytes() => Ok(Arrival::Body {
-            total: total.or_else(|| response.content_length().map(|rest| start + rest)),
-        }),
-        (
-            416,
-            Some(ContentRange {
-                start: None,
-                total: Some(total),
-            }),
-        ) if total == partial.n_bytes() => Ok(Arrival::Whole),
-        (206 | 416, _) => {
-            partial.begin(None)?;
-            Err(HttpError::Broken {
-                url: url.to_owned(),
-                reason: "another part was sent than was asked for".into(),
-            })
+        (206, Some(ContentRange::Part { start, end, total }))
+            if start == partial.n_bytes() && is_of_version(partial.version(), headers, false) =>
+        {
+            let (end, total) = (Some(end), total.or(Some(end)));
+            Ok(Arrival::Body { end, total })
         }
+        (416, Some(ContentRange::None { total }))
+            if total == partial.n_bytes() && is_of_version(partial.version(), headers, true) =>
+        {
+            Ok(Arrival::Whole)
+        }
+        (206 | 416, _) => Err(wrong_part(url, partial)),
         (status, _) => Err(HttpError::Status {
             url: url.to_owned(),
             status,
@@ -249,6 +244,30 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arriva
     }
 }
 
+/// Discards `partial`: some of its bytes may be of another version.
+fn wrong_part(url: &str, partial: &mut Partial) -> HttpError {
+    match partial.begin(None) {
+        Ok(()) => HttpError::WrongPart {
+            url: url.to_owned(),
+        },
+        Err(error) => error,
+    }
+}
+
+/// Returns true if a response to a request for a part of `version` is of that version. A part must repeat an entity tag but not
+/// a date (RFC 9110, section 15.3.7); a refusal may be without either.
+fn is_of_version(version: Option<&str>, headers: &HeaderMap, is_refusal: bool) -> bool {
+    let Some(version) = version else {
+        return false; // no part was asked for
+    };
+    let is_tag = version.starts_with('"');
+    let name = if is_tag { ETAG } else { LAST_MODIFIED };
+    match headers.get(name) {
+        Some(value) => value == version,
+        None => is_refusal || !is_tag,
+    }
+}
+
 /// Returns the server's name for the content: a strong entity tag (a weak one may denote other bytes), else the date.
 fn version(headers: &HeaderMap) -> Option<String> {
     let [tag, date] = [ETAG, LAST_MODIFIED].map(|name| headers.get(name)?.to_str().ok());
@@ -256,73 +275,37 @@ fn version(headers: &HeaderMap) -> Option<String> {
     version.map(str::to_owned)
 }
 
-/// A `Content-Range`: `bytes 3-9/10`, `bytes 3-9/*`, `bytes */10`.
+/// A `Content-Range`.
 #[derive(Debug, PartialEq, Eq)]
-struct ContentRange {
-    start: Option<u64>,
-    total: Option<u64>,
+enum ContentRange {
+    /// `bytes 3-9/10` or `bytes 3-9/*`; `end` is the byte after the last.
+    Part {
+        start: u64,
+        end: u64,
+        total: Option<u64>,
+    },
+    /// `bytes */10`.
+    None { total: u64 },
 }
 
 impl ContentRange {
+    /// Returns `None` for another unit and for numbers that contradict each other.
     fn parse(text: &str) -> Option<Self> {
         let (range, total) = text.trim().strip_prefix("bytes ")?.trim().split_once('/')?;
-        let start = if range == "*" {
-            None
-        } else {
-            Some(range.split_once('-')?.0.parse().ok()?)
+        if range == "*" {
+            let total = total.parse().ok()?;
+            return Some(Self::None { total });
+        }
+        let (start, last) = range.split_once('-')?;
+        let (start, last): (u64, u64) = (start.parse().ok()?, last.parse().ok()?);
+        let end = last.checked_add(1).filter(|end| start < *end)?;
+        let total = match total {
+            "*" => None,
+            total => Some(total.parse().ok().filter(|total| end <= *total)?),
         };
-        Some(Self {
-            start,
-            total: if total == "*" {
-                None
-            } else {
-                Some(total.parse().ok()?)
-            },
-        })
+        Some(Self::Part { start, end, total })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use reqwest::header::HeaderName;
-
-    #[test]
-    fn a_content_range_says_where_a_part_begins_and_how_long_the_whole_is() {
-        let part = |start, total| Some(ContentRange { start, total });
-        assert_eq!(ContentRange::parse("bytes 3-9/10"), part(Some(3), Some(10)));
-        assert_eq!(ContentRange::parse("bytes 3-9/*"), part(Some(3), None));
-        assert_eq!(ContentRange::parse("bytes */10"), part(None, Some(10)));
-        for broken in [
-            "",
-            "3-9/10",
-            "bytes 3/10",
-            "bytes x-9/10",
-            "bytes 3-9",
-            "items 0-1/2",
-            "bytes 3-9/-1",
-        ] {
-            assert_eq!(ContentRange::parse(broken), None, "{broken}");
-        }
-    }
-
-    #[test]
-    fn a_weak_tag_names_no_bytes() {
-        let named = |pairs: &[(HeaderName, &str)]| {
-            let headers = pairs
-                .iter()
-                .map(|(name, value)| (name.clone(), value.parse().expect("a value")));
-            version(&headers.collect())
-        };
-        let date = "Wed, 21 Oct 2015 07:28:00 GMT";
-        assert_eq!(
-            named(&[(ETAG, "\"a\""), (LAST_MODIFIED, date)]).as_deref(),
-            Some("\"a\"")
-        );
-        assert_eq!(
-            named(&[(ETAG, "W/\"a\""), (LAST_MODIFIED, date)]).as_deref(),
-            Some(date)
-        );
-        assert_eq!(named(&[(ETAG, "W/\"a\"")]), None);
-    }
-}
+mod tests;

@@ -64,7 +64,7 @@ impl EndpointSettings {
 pub struct Response {
     /// The status; never one of a redirect.
     pub status: u16,
-    /// The whole body.
+    /// The whole body, without the secrets that the server was sent.
     pub body: Vec<u8>,
     /// The wait that the server asks for before the next call, if any; a successful answer may ask for one, too.
     pub retry_after: Option<Duration>,
@@ -211,18 +211,29 @@ impl JsonEndpoint {
         self.mask.excerpt(text)
     }
 
+    /// Returns a text put together from a response without the secrets that the server was sent.
+    #[must_use]
+    pub fn hide(&self, text: String) -> String {
+        self.mask.text(text)
+    }
+
     async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, HttpError> {
+        let too_large = || HttpError::TooLarge {
+            url: self.shown_url.clone(),
+            most_bytes: self.most_bytes,
+        };
+        let promised = response.content_length();
+        if promised.is_some_and(|n_bytes| n_bytes > self.most_bytes as u64) {
+            return Err(too_large());
+        }
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
             if body.len() + piece.len() > self.most_bytes {
-                return Err(HttpError::TooLarge {
-                    url: self.shown_url.clone(),
-                    most_bytes: self.most_bytes,
-                });
+                return Err(too_large());
             }
             body.extend_from_slice(&piece);
         }
-        Ok(body)
+        Ok(self.mask.body(body))
     }
 
     /// Creates the error of a transport failure, without its URL.

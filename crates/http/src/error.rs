@@ -50,6 +50,9 @@ pub enum HttpError {
     /// A redirect that a download does not follow.
     #[error("`{url}` redirects to an address that is not followed: {reason}")]
     NotFollowed { url: String, reason: String },
+    /// A part of another version, or another part than the missing one.
+    #[error("`{url}` sent another part of the file than was requested")]
+    WrongPart { url: String },
     /// A downloaded file could not be written.
     #[error("cannot write `{}`", .path.display())]
     Write { path: PathBuf, source: io::Error },
@@ -164,6 +167,7 @@ impl HttpError {
         match self {
             Self::Unreachable { .. }
             | Self::Broken { .. }
+            | Self::WrongPart { .. }
             | Self::TimedOut { .. }
             | Self::DeadlinePassed { .. } => true,
             Self::Status { status, .. } => is_transient_status(*status),

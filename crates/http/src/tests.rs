@@ -250,6 +250,38 @@ async fn a_key_that_the_server_echoes_is_in_no_error() {
     }
 }
 
+#[tokio::test]
+async fn a_key_that_the_server_echoes_is_in_no_answer() {
+    // `Basic` as reqwest sends the user info: base64 of `user:sk-very-secret`.
+    for (user, echoed) in [
+        ("", "Bearer sk-very-secret"),
+        ("", "sk-very-s..."),
+        ("", "sk-very\\u002dsecret"),
+        ("user:sk-very-secret@", "Basic dXNlcjpzay12ZXJ5LXNlY3JldA=="),
+    ] {
+        let server = server(vec![]).await;
+        let answer = ResponseTemplate::new(200)
+            .insert_header("x-echo", KEY)
+            .set_body_string(format!(r#"{{"text": "you sent {echoed}"}}"#));
+        Mock::given(any()).respond_with(answer).mount(&server).await;
+        let uri = server.uri().replace("//", &format!("//{user}"));
+        let api_key = user.is_empty().then(|| Secret::new(KEY.to_owned()));
+        let endpoint = JsonEndpoint::new(EndpointSettings {
+            api_key,
+            ..settings(&uri)
+        });
+        let answer: Value = endpoint
+            .expect("valid")
+            .post(&1, &at_once())
+            .await
+            .expect("an answer");
+        let text = answer["text"].as_str().expect("a text");
+        let found = ["very", "dmVy", "12ZXJ5", "LXNl"].map(|part| text.contains(part));
+        assert_eq!(found, [false; 4], "{echoed}: {text}");
+        assert!(text.contains("***"), "{text}");
+    }
+}
+
 #[test]
 fn secrets_go_unencrypted_to_this_machine_only() {
     for uri in [

@@ -80,6 +80,8 @@ pub struct RetrievalPlan {
     pub rerank: Option<RerankPlan>,
     /// Storage and search of vectors.
     pub store: StorePlan,
+    /// Number of questions for which exact search runs next to approximate search; `None` for all.
+    pub exact_sample: Option<usize>,
     /// Selects the documents that may be retrieved.
     pub filter: Filter,
     /// The minimum score of the final ranking's hits.

@@ -135,7 +135,6 @@ impl Retriever for SparseRetriever {
         Ok(Retrieved {
             ranking: ranking(&self.corpus, found)?,
             parts,
-            exact: None,
         })
     }
 }

@@ -40,7 +40,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// Returns a tensor's numbers, the last dimension innermost. Errors: missing tensor, another shape, or numbers that
-    /// are not floats.
+    /// are not floats or not finite.
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
         let view = self
             .tensors
@@ -53,28 +53,34 @@ impl<'a> Tensors<'a> {
             )));
         }
         let data = view.data();
-        match view.dtype() {
-            Dtype::F32 => Ok(data
+        let values: Vec<f32> = match view.dtype() {
+            Dtype::F32 => data
                 .as_chunks::<4>()
                 .0
                 .iter()
                 .map(|b| f32::from_le_bytes(*b))
-                .collect()),
-            Dtype::BF16 => Ok(data
+                .collect(),
+            Dtype::BF16 => data
                 .as_chunks::<2>()
                 .0
                 .iter()
                 .map(|b| from_bfloat(u16::from_le_bytes(*b)))
-                .collect()),
-            Dtype::F16 => Ok(data
+                .collect(),
+            Dtype::F16 => data
                 .as_chunks::<2>()
                 .0
                 .iter()
                 .map(|b| from_half(u16::from_le_bytes(*b)))
-                .collect()),
-            other => Err(self.malformed(format!(
-                "tensor `{name}` holds {other:?}, expected F32, F16 or BF16"
-            ))),
+                .collect(),
+            other => {
+                return Err(self.malformed(format!(
+                    "tensor `{name}` holds {other:?}, expected F32, F16 or BF16"
+                )));
+            }
+        };
+        match values.iter().find(|value| !value.is_finite()) {
+            Some(value) => Err(self.malformed(format!("tensor `{name}` holds {value}"))),
+            None => Ok(values),
         }
     }
 
@@ -105,7 +111,30 @@ fn from_half(bits: u16) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use safetensors::tensor::TensorView;
+
     use super::*;
+
+    #[test]
+    fn a_number_that_is_not_finite_is_refused_by_the_name_of_its_tensor() {
+        let numbers = [
+            (
+                Dtype::F32,
+                [0.0_f32.to_le_bytes(), f32::NAN.to_le_bytes()].concat(),
+                "NaN",
+            ),
+            (Dtype::F16, 0xfc00_u16.to_le_bytes().repeat(2), "-inf"),
+            (Dtype::BF16, 0x7f80_u16.to_le_bytes().repeat(2), "inf"),
+        ];
+        for (dtype, data, shown) in numbers {
+            let view = TensorView::new(dtype, vec![2], &data).expect("a tensor");
+            let bytes = safetensors::serialize([("w", view)], None).expect("a file");
+            let tensors = Tensors::read(&bytes, Path::new("m.safetensors")).expect("read");
+            let error = tensors.values("w", &[2]).expect_err("refused").to_string();
+            let expected = format!("`m.safetensors` cannot be used: tensor `w` holds {shown}");
+            assert_eq!(error, expected);
+        }
+    }
 
     #[test]
     fn half_precision_numbers_are_widened_exactly() {

@@ -279,7 +279,10 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Ch
             let hidden = config.hidden_size();
             Err(BertError::malformed(
                 path,
-                format!("tensor `{name}` has shape {sizes:?}, expected [any, {hidden}]"),
+                format!(
+                    "tensor `{name}` has shape {}, expected [any, {hidden}]",
+                    tensor["shape"]
+                ),
             )
             .into())
         }

@@ -20,6 +20,9 @@ const TABLE: CacheTable = CacheTable {
 };
 const N: usize = 40;
 
+/// Changes a file.
+type Damage<'a> = &'a dyn Fn(&Path);
+
 /// A closed database of [`N`] rows in a folder of its own.
 struct Stored {
     folder: TempDir,

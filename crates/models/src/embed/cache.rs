@@ -86,10 +86,12 @@ impl CachedEncoder {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let vectors = self.inner.encode(texts, role, on_progress).await?;
         let shape = self.inner.shape();
-        if vectors.len() != texts.len() || vectors.iter().any(|vector| !shape.fits(vector.len())) {
+        let fits =
+            |vector: &Vec<f32>| shape.fits(vector.len()) && vector.iter().all(|x| x.is_finite());
+        if vectors.len() != texts.len() || !vectors.iter().all(fits) {
             let (n, dimension) = (vectors.len(), shape.dimension);
             let what = format!(
-                "{n} vectors for {} texts, or not all of dimension {dimension}",
+                "{n} vectors for {} texts, or not all of dimension {dimension} and finite",
                 texts.len()
             );
             return Err(EmbedError::Contract {

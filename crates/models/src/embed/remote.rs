@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use crate::remote::{RemoteClient, RemoteError, RemoteModel};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{Similarity, TitledText};
 use ragtriage_http::{
     Backoff, EndpointSettings, Secret, address, by_index, hashed_query, in_halves,
@@ -163,12 +164,9 @@ impl Remote {
         .await?;
         match vectors.iter().find(|vector| vector.len() != self.dimension) {
             Some(vector) => {
-                let what = format!(
-                    "a vector of {} numbers, not of {}",
-                    vector.len(),
-                    self.dimension
-                );
-                Err(self.broke_contract(what))
+                let n = plural(vector.len(), "number", "numbers");
+                let what = format!("a vector of {n}, expected {}", self.dimension);
+                Err(self.client.wrong_answer(what).into())
             }
             None => Ok(vectors),
         }
@@ -183,14 +181,8 @@ impl Remote {
             dimensions: self.settings.dimensions,
         };
         let answer: Embeddings = self.client.post(&request, texts).await?;
-        in_order(answer.data, texts.len()).map_err(|what| self.broke_contract(what))
-    }
-
-    fn broke_contract(&self, what: String) -> EmbedError {
-        EmbedError::Contract {
-            encoder: format!("{} of {}", self.settings.model, self.client.shown_url()),
-            what,
-        }
+        let vectors = in_order(answer.data, texts.len());
+        Ok(vectors.map_err(|what| self.client.wrong_answer(what))?)
     }
 }
 
@@ -278,6 +270,12 @@ fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, Strin
     match vectors.iter().flatten().find(|number| !number.is_finite()) {
         Some(number) => Err(format!("a vector with the number {number}")),
         None if vectors.iter().any(Vec::is_empty) => Err("an empty vector".to_owned()),
+        None if vectors
+            .iter()
+            .any(|vector| vector.iter().all(|x| *x == 0.0)) =>
+        {
+            Err("a vector of zeros, which is similar to nothing".to_owned())
+        }
         None => Ok(vectors),
     }
 }
@@ -302,5 +300,7 @@ struct Embedding {
     embedding: Vec<f32>,
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,12 @@ impl RemoteClient {
         self.endpoint.shown_url()
     }
 
+    /// Creates the error of an answer that is not what was asked for.
+    pub(crate) fn wrong_answer(&self, what: String) -> RemoteError {
+        let url = self.shown_url().to_owned();
+        RemoteError::WrongAnswer { url, what }
+    }
+
     /// Posts a request about `texts` and reads the response.
     pub(crate) async fn post<T: DeserializeOwned>(
         &self,

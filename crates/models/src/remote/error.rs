@@ -84,6 +84,14 @@ pub enum RemoteError {
         /// The reason it is invalid.
         reason: String,
     },
+    /// The server answered with something else than what was asked for.
+    #[error("`{url}` returned {what}")]
+    WrongAnswer {
+        /// The address without its secrets.
+        url: String,
+        /// The result, and the expected one.
+        what: String,
+    },
     /// The server rejects a text that is alone in its call.
     #[error(
         "a {} of {n_chars} characters that begins with `{start}` is too long for the {}: {source}",
@@ -135,7 +143,7 @@ impl RemoteError {
         match self {
             Self::Http(error) => error.kind(),
             Self::TooLong { .. } => ErrorKind::TooLong,
-            Self::BadSetting { .. } => ErrorKind::Permanent,
+            Self::BadSetting { .. } | Self::WrongAnswer { .. } => ErrorKind::Permanent,
         }
     }
 
@@ -155,6 +163,7 @@ impl RemoteError {
                 }
             }),
             Self::BadSetting { .. } => None,
+            Self::WrongAnswer { .. } => Some(wrong_server(model)),
             Self::TooLong { .. } => {
                 Some("lower `chunking.size`, or let the server cut texts".to_owned())
             }
@@ -162,11 +171,34 @@ impl RemoteError {
     }
 }
 
+/// Returns the hint for a server whose answers are not those of such a model.
+fn wrong_server(model: RemoteModel) -> String {
+    match model {
+        RemoteModel::Encoder => {
+            "check that `retrieval.dense.model` at `retrieval.dense.endpoint` is an embedding model, and \
+             `retrieval.dense.dimensions` if it is set"
+        }
+        RemoteModel::Reranker => {
+            "check that `rerank.model` at `rerank.endpoint` is a reranker, and that `rerank.form` is its API"
+        }
+    }
+    .to_owned()
+}
+
 fn http_hint(error: &HttpError, model: RemoteModel) -> Option<String> {
     let section = model.section();
     Some(match (error, model) {
         (HttpError::Unreachable { .. }, _) => {
             format!("start the server or correct `{section}.endpoint`")
+        }
+        (HttpError::TimedOut { .. } | HttpError::DeadlinePassed { .. }, _) => {
+            format!("raise `{section}.timeout_s`, or check the server at `{section}.endpoint`")
+        }
+        (HttpError::Broken { .. } | HttpError::TooLarge { .. }, _) => {
+            format!("check the server at `{section}.endpoint`")
+        }
+        (HttpError::Untrusted { .. }, _) => {
+            format!("name a private certificate authority's file as `{section}.ca_file`")
         }
         (HttpError::Redirected { .. }, _) => {
             format!("set `{section}.endpoint` to where it redirects, if that is to be trusted")
@@ -191,6 +223,7 @@ fn http_hint(error: &HttpError, model: RemoteModel) -> Option<String> {
         ) => {
             "is `rerank.form` (`cohere`, `jina`, `tei`) the one that the server at `rerank.endpoint` takes?".to_owned()
         }
+        (HttpError::Status { .. }, _) => format!("check the server at `{section}.endpoint`"),
         _ => return ragtriage_core::hint::Hint::hint(error),
     })
 }

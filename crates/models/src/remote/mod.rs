@@ -2,6 +2,8 @@
 
 mod client;
 mod error;
+#[cfg(test)]
+pub(crate) mod faulty;
 
 pub(crate) use client::RemoteClient;
 pub use error::{RemoteError, RemoteModel};

@@ -173,10 +173,7 @@ impl Endpoint {
             },
             Err(what) => what,
         };
-        Err(RerankError::Contract {
-            reranker: self.fingerprint.clone(),
-            what: broken,
-        })
+        Err(self.client.wrong_answer(broken).into())
     }
 }
 
@@ -221,5 +218,7 @@ struct WireScore {
     score: f32,
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;

@@ -148,7 +148,8 @@ impl Generator for OpenAi {
         let mut body = self.body.clone();
         body.insert("messages".into(), wire::messages(prompt));
         let mut answer = self.endpoint.send(&body).await?;
-        if let Some(wait) = answer.retry_after {
+        // A refusal concerns this call first of all.
+        if let Some(wait) = answer.retry_after.filter(|_| answer.status != 429) {
             self.pause.ask(wait);
         }
         if let Some(whole) = stream::whole(&answer.body) {
@@ -158,8 +159,13 @@ impl Generator for OpenAi {
         if !answer.is_success() || wire::is_complaint(&answer.body) {
             return Err(self.complaint(&answer));
         }
-        wire::reply(&answer.body)
-            .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body).into())
+        let reply = wire::reply(&answer.body)
+            .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
+        // The pieces of a stream, or the parts of a content, may spell a key together.
+        Ok(Completion {
+            text: self.endpoint.hide(reply.text),
+            ..reply
+        })
     }
 }
 

@@ -133,6 +133,30 @@ async fn the_call_is_what_the_settings_say_and_nothing_more() {
 }
 
 #[tokio::test]
+async fn a_key_that_an_answer_echoes_is_hidden() {
+    let whole = json!({"choices": [{"message": {"content": format!("Paris ({KEY})")}}]});
+    let parts = json!({"choices": [{"message": {"content": [{"text": "Paris (sk-very"}, {"text": "-secret)"}]}}]});
+    let event = |text: &str| {
+        let delta = json!({"choices": [{"delta": {"content": text}}]});
+        format!("data: {delta}\n\n")
+    };
+    let stream = format!(
+        "{}{}data: [DONE]\n\n",
+        event("Paris (sk-very"),
+        event("-secret)")
+    );
+    for body in [whole.to_string(), parts.to_string(), stream] {
+        let answer = ResponseTemplate::new(200)
+            .insert_header("x-echo", KEY)
+            .set_body_string(body.clone());
+        let reply = ask(&server(vec![(answer, 1)]).await)
+            .await
+            .expect("an answer");
+        assert_eq!(reply.text, "Paris (***)", "{body}");
+    }
+}
+
+#[tokio::test]
 async fn max_completion_tokens_stand_for_max_tokens() {
     let server = server(vec![(paris(), 1)]).await;
     let mut settings = settings(server.uri());

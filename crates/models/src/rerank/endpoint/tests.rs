@@ -197,55 +197,6 @@ async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
 }
 
 #[tokio::test]
-async fn answers_that_do_not_score_each_passage_once_are_errors_that_name_it() {
-    let result = |index: i32, score: Value| json!({ "index": index, "relevance_score": score });
-    let good = result(0, json!(0.5));
-    for (results, part) in [
-        (json!([good]), "gave 1 answers for 2 texts"),
-        (json!([]), "gave 0 answers for 2 texts"),
-        (json!([good, good]), "gave two answers with index 0"),
-        (
-            json!([good, result(2, json!(0.5))]),
-            "gave an answer with index 2 for 2 texts",
-        ),
-        (json!([good, result(1, json!(1e39))]), "gave the score inf"),
-        (
-            json!([good, result(-1, json!(0.5))]),
-            "cannot be read: invalid value: integer `-1`",
-        ),
-        (
-            json!([good, result(1, Value::Null)]),
-            "cannot be read: invalid type: null",
-        ),
-        (
-            json!([good, { "index": 1 }]),
-            "cannot be read: missing field `score`",
-        ),
-        (Value::Null, "cannot be read: invalid type: null"),
-    ] {
-        let server =
-            server(ResponseTemplate::new(200).set_body_json(json!({ "results": results }))).await;
-        let error = try_score(settings(&server, RerankApi::Cohere), &["a", "b"])
-            .await
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains(part), "{part}: {error}");
-        assert_eq!(calls(&server).await.len(), 1, "{part}");
-    }
-    for body in ["<html>hello</html>", r#"[{"index": 0, "score": 1}]"#] {
-        let server = server(ResponseTemplate::new(200).set_body_string(body)).await;
-        let error = try_score(settings(&server, RerankApi::Cohere), &["a"])
-            .await
-            .unwrap_err();
-        assert!(
-            error.to_string().contains("/v2/rerank` cannot be read"),
-            "{error}"
-        );
-        assert!(error.hint().unwrap().contains("`rerank.form`"), "{error}");
-    }
-}
-
-#[tokio::test]
 async fn keys_stand_in_no_error_and_no_fingerprint() {
     let server = server(ResponseTemplate::new(403).set_body_string(format!("bad key {KEY}"))).await;
     let error = try_score(settings(&server, RerankApi::Cohere), &["a"])

@@ -96,6 +96,7 @@ impl<'a> Wiring<'a> {
             fusion: retrieval.fusion.clone(),
             rerank: self.rerank().await?,
             store,
+            exact_sample: self.settings().vector_store.exact_sample,
             filter: retrieval.filter.clone(),
             min_score: retrieval.min_score,
             candidates: retrieval.candidates,
