@@ -157,8 +157,6 @@ proptest! {
     }
 }
 
-type Damage<'a> = &'a dyn Fn(&Path);
-
 #[test]
 fn a_file_that_is_no_database_any_more_is_recreated() {
     let malformed = "database disk image is malformed";
