@@ -199,6 +199,7 @@ fn a_page_of_zeros_costs_what_was_on_it_at_most() {
 #[test]
 fn a_damaged_log_of_a_killed_process_changes_no_value() {
     let stored = Stored::new();
+    fs::remove_file(&stored.path).unwrap();
     let database = stored.open(&Notices::default());
     block_on(database.write(TABLE, rows())).unwrap();
     let log = fs::read(stored.path.with_extension("sqlite-wal")).unwrap();
@@ -209,8 +210,9 @@ fn a_damaged_log_of_a_killed_process_changes_no_value() {
         log[at] ^= 1;
         fs::write(&killed.path, &whole_database).unwrap();
         fs::write(killed.path.with_extension("sqlite-wal"), log).unwrap();
-        // Changes behind a damaged place of the log were never made.
-        killed.after(|_| ());
+        // Without the end of a transaction, none of it was made.
+        let (missing, _) = killed.after(|_| ());
+        assert_eq!(missing, N);
     }
 }
 
@@ -243,6 +245,35 @@ fn every_operation_recreates_a_file_damaged_while_it_is_open() {
         assert_eq!(notices.shown(), [expected]);
         block_on(database.write(TABLE, rows())).unwrap();
         assert!(read(&database) == whole());
+    }
+}
+
+#[test]
+fn several_that_open_or_use_a_damaged_file_at_once_all_recover() {
+    let damages: [fn(&Path); 3] = [
+        |path| fs::write(path, "no database ".repeat(5000)).unwrap(),
+        |path| fs::write(path, "").unwrap(),
+        |path| overwrite(path, 16_384, &vec![0xff; STORED.len() - 16_384]),
+    ];
+    for damage in damages {
+        let stored = Stored::new();
+        damage(&stored.path);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let database = stored.open(&Notices::default());
+                    for (found, stored) in read(&database).into_iter().zip(whole()) {
+                        assert!(found.is_none() || found == stored, "a wrong value");
+                    }
+                    block_on(database.write(TABLE, rows())).unwrap();
+                });
+            }
+        });
+        // Another's recreation may have removed what was written before it, nothing else.
+        let database = stored.open(&Notices::default());
+        for (found, stored) in read(&database).into_iter().zip(whole()) {
+            assert!(found.is_none() || found == stored, "a wrong value");
+        }
     }
 }
 

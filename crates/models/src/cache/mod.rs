@@ -26,6 +26,9 @@ pub use ragtriage_core::text::content_key::{ContentKey, key};
 use ragtriage_core::text::numbers::plural;
 pub use upkeep::Size;
 
+/// Maximum number of repairs in one operation: other processes may recreate the file at the same time.
+const MOST_REPAIRS: usize = 4;
+
 /// A kind of value in a database: a table of three columns, `key`, this and `checksum`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheTable {
@@ -97,10 +100,13 @@ impl SharedDatabase {
     /// Runs `work`; on a damaged file, recreates it and runs `work` again.
     fn run<T>(&self, work: impl Fn(&mut State) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
         let mut state = self.lock();
-        match work(&mut state) {
-            Err(error) if self.file.repair(&mut state.opened, &error)? => work(&mut state),
-            done => done,
+        for _ in 0..MOST_REPAIRS {
+            match work(&mut state) {
+                Err(error) if self.file.repair(&mut state.opened, &error)? => {}
+                done => return done,
+            }
         }
+        work(&mut state)
     }
 }
 
