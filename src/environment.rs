@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
+use crate::output;
 use ragtriage_core::config::{Bm25Store, GeneratorName, JudgeKind};
+use ragtriage_core::notices::Notices;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
 use ragtriage_fetch::model::HUB;
@@ -12,7 +14,7 @@ use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
-/// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this
+/// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a temporary folder of this
 /// process, and the generator is asked anew.
 pub fn environment(
     resolved: &Resolved,
@@ -37,15 +39,20 @@ pub fn environment(
         || settings.chunking.tokenizer == Tokenizer::Model
         || settings.generation.generator == GeneratorName::Qa
         || settings.judge.kind == JudgeKind::CrossEncoder
-        || ((settings.generation.calls_endpoint() || settings.judge.is_on()) && !no_cache);
-    let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file
+        || settings.generation.calls_endpoint()
+        || settings.judge.is_on();
+    let scratch = no_cache.then(|| ScratchFolder::new(&scratch_parent()));
+    // Fetched models go to the scratch folder then. Our own index can do without its file.
+    let nowhere = match &scratch {
+        Some(scratch) => Some(scratch.path().to_owned()),
+        None => (!wants_cache).then(PathBuf::new),
+    };
     let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(
             "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",
             "set `cache.dir`",
         )
     })?;
-    let scratch = no_cache.then(|| ScratchFolder::new(&cache_dir));
     let hub = variable("HF_ENDPOINT").map_or_else(
         || HUB.to_owned(),
         |hub| hub.trim_end_matches('/').to_owned(),
@@ -56,7 +63,13 @@ pub fn environment(
         offline,
         scratch,
         variable,
+        notices: Notices::new(output::talk),
     })
+}
+
+/// Returns the folder of the folders of runs without a cache.
+pub fn scratch_parent() -> PathBuf {
+    std::env::temp_dir()
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -6,7 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use clap::ValueEnum;
 
+use crate::environment::scratch_parent;
+use crate::output;
 use ragtriage_bm25::INDEX_EXTENSION;
+use ragtriage_core::notices::Notices;
 use ragtriage_models::cache::{CacheError, CacheTable, Database, DiskUse};
 use ragtriage_models::embed::{LENGTHS, VECTORS};
 use ragtriage_models::llm::REPLIES;
@@ -77,7 +80,7 @@ impl CacheKind {
             }
             Self::Indexes => CacheContents::Files(whole_indexes(&folder.join(place::INDEXES))),
             Self::Models => CacheContents::Files(folders_with_files(&folder.join(place::MODELS))),
-            Self::Scratch => CacheContents::Files(scratch(folder)),
+            Self::Scratch => CacheContents::Files(scratch(&scratch_parent())),
         }
     }
 }
@@ -85,7 +88,7 @@ impl CacheKind {
 /// Opens the database of a table; `None` where there is none yet.
 pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, CacheError> {
     if path.exists() {
-        Database::open(path, &[table]).map(Some)
+        Database::open(path, &[table], &Notices::new(output::talk)).map(Some)
     } else {
         Ok(None)
     }
@@ -155,7 +158,8 @@ fn scratch(folder: &Path) -> Vec<PathBuf> {
     let mut found = entries(folder);
     found.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        path.is_dir() && name.starts_with(place::SCRATCH)
+        // Another user's folder cannot be read.
+        name.starts_with(place::SCRATCH) && fs::read_dir(path).is_ok()
     });
     found
 }

@@ -147,7 +147,7 @@ async fn of_table(
     } else if table == REPLIES {
         let selection = selection.clone();
         if dry_run {
-            let count = database.fold(table, Size::default(), move |size, bytes| {
+            let count = database.fold(table, move |size: &mut Size, bytes| {
                 if selection.has_reply(bytes) {
                     *size += Size {
                         entries: 1,

@@ -104,7 +104,7 @@ async fn replies(folder: &Path) -> Result<BTreeMap<String, TimeSpan>, Failure> {
     let Some(database) = open(&folder.join(place::REPLIES), REPLIES)? else {
         return Ok(BTreeMap::new());
     };
-    Ok(database.fold(REPLIES, BTreeMap::new(), add_reply).await?)
+    Ok(database.fold(REPLIES, add_reply).await?)
 }
 
 fn add_reply(spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]) {

@@ -10,6 +10,7 @@ mod audit;
 mod bad_data;
 mod bad_services;
 mod bad_settings;
+mod caches;
 mod check;
 mod commands;
 mod compare;

@@ -272,12 +272,13 @@ fn the_file_is_its_owners_alone_and_holds_neither_prompts_nor_keys() {
 fn a_cache_that_cannot_be_opened_ends_the_run_before_anything_is_asked() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    project.write(REPLIES, "no database ".repeat(500));
+    fs::create_dir_all(project.path(REPLIES)).expect("a folder in place of the file");
     let outcome = run(&project, &endpoint.base_url(), "r", &[]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     assert!(
-        lines[0].starts_with("error: cache `") && lines[0].contains("`: file is not a database"),
+        lines[0].starts_with("error: cache `")
+            && lines[0].contains("`: unable to open database file"),
         "{lines:?}"
     );
     assert!(lines[1].contains("`--no-cache`"), "{lines:?}");

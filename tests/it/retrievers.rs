@@ -417,15 +417,47 @@ fn where_a_graph_is_built_exact_search_runs_beside_it() {
         "vector_store.hnsw.from_points=1",
         &tiny_dense(),
     ];
-    let traces = run(&project, "r", &sets);
-    assert_eq!(project.json("runs/r/run.json")["vector_search"], "HNSW");
-    for trace in &traces {
-        assert!(
-            stage(trace, "dense")["exact"]["holds"].is_boolean(),
-            "{trace}"
-        );
-    }
-    assert!(project.summary("r")["flags"]["ann_miss"].is_u64());
+    let n_exact = |traces: &[Value]| {
+        let exact = |trace: &&Value| stage(trace, "dense")["exact_search"]["hits"].is_array();
+        traces.iter().filter(exact).count()
+    };
+    assert_eq!(n_exact(&run(&project, "r", &sets)), 3);
+    let manifest = project.json("runs/r/run.json");
+    assert_eq!(manifest["vector_search"], "HNSW");
+    let index = &manifest["approximate"][0];
+    let hnsw = json!({"m": 16, "ef_construct": 100, "ef": 100, "from_points": 1});
+    assert_eq!(index["hnsw"], hnsw, "{index}");
+    assert_eq!(index["reproducible"], false);
+    assert!(index["segments"].as_u64() >= Some(1), "{index}");
+    let summary = project.summary("r");
+    assert!(summary["flags"]["ann_miss"].is_u64());
+    assert!(summary["seconds"]["search dense (exact)"].is_f64());
+    let found = &summary["approximate_search"][0];
+    assert_eq!(
+        (&found["retriever"], &found["n"], &found["n_searched"]),
+        (&json!("dense"), &json!(3), &json!(3))
+    );
+    // Twelve points: the graph reaches all of them.
+    let recall = json!({"approximate": 1.0, "exact": 1.0, "difference": 0.0, "n": 3});
+    let of_all = &["evaluation.measures=[\"Recall@12\"]"];
+    run(&project, "all", &[&sets[..], of_all].concat());
+    let found = &project.summary("all")["approximate_search"][0];
+    assert_eq!(found["measures"]["Recall@12"], recall);
+    // A seeded sample: the same two questions in a second run.
+    let sampled = [&sets[..], &["vector_store.exact_sample=2"]].concat();
+    let ids = |name| {
+        let traces = run(&project, name, &sampled);
+        assert_eq!(n_exact(&traces), 2);
+        let compared = traces
+            .iter()
+            .filter(|trace| n_exact(&[(*trace).clone()]) == 1);
+        compared
+            .map(|trace| trace["question"]["id"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids("two"), ids("again"));
+    let found = &project.summary("two")["approximate_search"][0];
+    assert_eq!((&found["n"], &found["n_searched"]), (&json!(2), &json!(3)));
 }
 
 #[test]

@@ -2,18 +2,20 @@
 //!
 //! A file is written once, under a unique temporary name, flushed to disk and then renamed: under its final name the
 //! file is either complete or absent, however many processes build it at once and whenever one is killed. It is never
-//! changed afterwards.
+//! changed afterwards. A damaged file is rebuilt and replaced. Files have mode 0600, their folder 0700.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use memmap2::Mmap;
 
-use super::image::Image;
+use super::image::{Image, Rejection};
 use super::{IndexFileError, SparseIndex, Weighting};
+use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 use ragtriage_core::types::ChunkId;
 
 /// Extension of an index file's name.
@@ -24,8 +26,9 @@ impl SparseIndex {
     /// built.
     ///
     /// `key` is a hash, in lower-case hexadecimal digits, of everything that determines the result of [`Self::build`]:
-    /// the weighting, the ids, the analyser and the texts. A file that is incomplete, has another number of documents
-    /// or another format version is rebuilt and replaced.
+    /// the weighting, the ids, the analyser and the texts. A file of another format version, or with another number of
+    /// documents, is rebuilt and replaced; so is a damaged one, with a notice. Where the folder is read-only, a built
+    /// index stays in memory, with a notice.
     ///
     /// # Errors
     /// [`IndexFileError`] if the folder or the file cannot be created, written or read.
@@ -35,21 +38,34 @@ impl SparseIndex {
         weighting: &Weighting,
         ids: &[ChunkId],
         terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
+        notices: &Notices,
     ) -> Result<(Self, bool), IndexFileError> {
         let path = folder.join(format!("{key}.{EXTENSION}"));
         let fits = |image: &Image| {
             image.n_documents() == ids.len()
                 && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
         };
-        if let Some(image) = open(&path)?.filter(fits) {
-            return Ok((Self::new(image), false));
+        match open(&path)? {
+            Some(Ok(image)) if fits(&image) => return Ok((Self::new(image), false)),
+            Some(Err(Rejection::Damaged(place))) => {
+                notices.say(format!(
+                    "the cached sparse index was damaged ({place}); rebuilt"
+                ));
+            }
+            _ => {}
         }
         let built = Self::build(weighting, ids, terms_of);
-        write(folder, &path, built.image.bytes())?;
+        match write(folder, &path, built.image.bytes()) {
+            Err(error) if is_read_only(&error.source) => {
+                notices.say(READ_ONLY_CACHE.to_owned());
+                return Ok((built, true));
+            }
+            written => written?,
+        }
         drop(built);
-        match open(&path)?.filter(fits) {
-            Some(image) => Ok((Self::new(image), true)),
-            None => Err(file_error(
+        match open(&path)? {
+            Some(Ok(image)) if fits(&image) => Ok((Self::new(image), true)),
+            _ => Err(file_error(
                 &path,
                 io::Error::other("what was just written reads differently"),
             )),
@@ -57,8 +73,15 @@ impl SparseIndex {
     }
 }
 
-/// Opens the index at `path`; `None` if there is no file, or if it is not a complete index.
-fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
+/// Opens and verifies the index at `path`; `None` if there is no file.
+fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -72,7 +95,7 @@ fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
     )]
     let mapped = unsafe { Mmap::map(&file) };
     match mapped {
-        Ok(mapped) => Ok(Image::open(mapped)),
+        Ok(mapped) => Ok(Some(Image::open(mapped))),
         Err(error) => Err(file_error(path, error)),
     }
 }
@@ -80,7 +103,9 @@ fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
 /// Writes `bytes` to `path`, completely or not at all.
 fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
+    let mut private = DirBuilder::new();
+    let created = private.recursive(true).mode(0o700).create(folder);
+    created.map_err(|error| file_error(folder, error))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     // Process ids repeat between containers that share a cache; an existing name is refused, never overwritten.
     let random = RandomState::new().hash_one(number);
@@ -88,7 +113,9 @@ fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError>
         "{EXTENSION}.{}-{random:016x}.partial",
         std::process::id()
     ));
-    let written = File::create_new(&partial).and_then(|mut file| {
+    let mut new = OpenOptions::new();
+    let file = new.write(true).create_new(true).mode(0o600).open(&partial);
+    let written = file.and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });

@@ -10,24 +10,30 @@
 //! | runs | | [`Run`]: the part of a term's postings in one window of documents |
 //! | docs | postings | the document's index in its window; ascending within a run |
 //! | shares | postings | the score that the term adds to the document, beyond [`TermEntry::absent`] |
+//! | checksums | blocks | CRC-32 of each block of [`BLOCK`] bytes of the sections above |
 //!
-//! Each section begins at a multiple of eight bytes; numbers are in the machine's byte order. Header and tables (terms
-//! to runs) are verified by checksums when a file is opened. Postings are not, because that would read the whole file.
-//! Numbers in any section are therefore not trusted to be in range: one that points outside finds nothing. An index in
-//! a window cannot point outside, because a window has as many documents as 16 bits have values.
+//! Each section begins at a multiple of eight bytes; numbers are in the machine's byte order. Every byte is under a
+//! checksum, and all are verified when a file is opened. Numbers are nevertheless not trusted to be in range: one that
+//! points outside finds nothing. An index in a window cannot point outside, because a window has as many documents as
+//! 16 bits have values.
 
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use memmap2::Mmap;
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
 
 use super::vocabulary;
 
 /// Part of every file's header: any change to the layout, the hash or the meaning of a section needs a new version.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// In the other byte order it reads as another number, so such a file is rejected.
 const MAGIC: u64 = 0x7261_6778_7370_7273;
+
+/// Bytes under one checksum.
+pub(super) const BLOCK: usize = 1 << 20;
 
 /// Documents that are scored together: the number of values of 16 bits.
 pub(super) const WINDOW: usize = 1 << 16;
@@ -54,8 +60,8 @@ pub(super) struct Header {
     pub(super) n_postings: u64,
     /// 1 if some share is negative: a score is then unknown until all its shares are summed.
     pub(super) negative: u32,
-    /// Checksum of the sections from terms to runs.
-    pub(super) tables_checksum: u32,
+    /// Checksum of the section of checksums.
+    pub(super) checksums_checksum: u32,
     pub(super) padding: u32,
     /// Checksum of the header up to here.
     pub(super) checksum: u32,
@@ -109,6 +115,7 @@ struct ImageLayout {
     runs: Range<usize>,
     docs: Range<usize>,
     shares: Range<usize>,
+    checksums: Range<usize>,
     /// Size of the whole index in bytes.
     size: usize,
 }
@@ -123,7 +130,7 @@ impl Header {
             at = end.checked_next_multiple_of(size_of::<u64>())?;
             Some(start..end)
         };
-        Some(ImageLayout {
+        let mut layout = ImageLayout {
             terms: section(self.n_terms.checked_add(1)?, size_of::<TermEntry>())?,
             slots: section(self.n_slots, size_of::<u32>())?,
             text: section(self.n_text_bytes, 1)?,
@@ -131,14 +138,40 @@ impl Header {
             runs: section(self.n_runs, size_of::<Run>())?,
             docs: section(self.n_postings, size_of::<u16>())?,
             shares: section(self.n_postings, size_of::<f32>())?,
-            size: at,
-        })
+            checksums: section(0, size_of::<u32>())?,
+            size: 0,
+        };
+        let n_blocks = layout.body().len().div_ceil(BLOCK) as u64;
+        layout.checksums = section(n_blocks, size_of::<u32>())?;
+        layout.size = at;
+        Some(layout)
     }
 
     fn checksum(&self) -> u32 {
         let bytes = bytemuck::bytes_of(self);
         crc32fast::hash(&bytes[..bytes.len() - size_of::<u32>()])
     }
+}
+
+impl ImageLayout {
+    /// Returns the range of the sections that are checksummed by block.
+    fn body(&self) -> Range<usize> {
+        size_of::<Header>()..self.checksums.start
+    }
+
+    /// Returns the range from the section of checksums to the end.
+    fn tail(&self) -> Range<usize> {
+        self.checksums.start..self.size
+    }
+}
+
+/// The reason that a file's content is not used.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Rejection {
+    /// The file has another format version.
+    OtherVersion,
+    /// The file is damaged, at the named place.
+    Damaged(String),
 }
 
 /// Location of the bytes. Both begin at a multiple of eight: one by its type, the other at a page.
@@ -172,7 +205,12 @@ impl Image {
             ..header
         };
         header.negative = u32::from(fill(sections(bytes, &layout)));
-        header.tables_checksum = crc32fast::hash(&bytes[layout.terms.start..layout.runs.end]);
+        let checksums: Vec<u32> = bytes[layout.body()]
+            .par_chunks(BLOCK)
+            .map(crc32fast::hash)
+            .collect();
+        bytes[layout.checksums.clone()].copy_from_slice(cast_slice(&checksums));
+        header.checksums_checksum = crc32fast::hash(&bytes[layout.tail()]);
         header.checksum = header.checksum();
         bytes[..size_of::<Header>()].copy_from_slice(bytemuck::bytes_of(&header));
         Self {
@@ -182,21 +220,37 @@ impl Image {
         }
     }
 
-    /// Opens the image in a file; `None` unless it is a complete file of this version, in this byte order.
-    pub(super) fn open(file: Mmap) -> Option<Self> {
+    /// Opens the image in a file and verifies every byte.
+    pub(super) fn open(file: Mmap) -> Result<Self, Rejection> {
+        let damaged = |place: &str| Rejection::Damaged(place.to_owned());
         let bytes: &[u8] = &file;
-        let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
-        let ours = header.magic == MAGIC
-            && header.version == VERSION
-            && header.checksum == header.checksum();
-        if !ours {
-            return None;
+        let header = bytes.get(..size_of::<Header>());
+        let header: Header = bytemuck::pod_read_unaligned(header.ok_or_else(|| damaged("header"))?);
+        if header.magic != MAGIC || header.checksum != header.checksum() {
+            return Err(damaged("header"));
         }
-        let layout = header
-            .layout()
-            .filter(|layout| layout.size == bytes.len())?;
-        let checksum = crc32fast::hash(&bytes[layout.terms.start..layout.runs.end]);
-        (checksum == header.tables_checksum).then_some(Self {
+        if header.version != VERSION {
+            return Err(Rejection::OtherVersion);
+        }
+        let layout = header.layout().ok_or_else(|| damaged("header"))?;
+        if layout.size != bytes.len() {
+            let (found, expected) = (bytes.len(), layout.size);
+            return Err(damaged(&format!("{found} of {expected} bytes")));
+        }
+        if header.checksums_checksum != crc32fast::hash(&bytes[layout.tail()]) {
+            return Err(damaged("checksums"));
+        }
+        let checksums: &[u32] = cast_slice(&bytes[layout.checksums.clone()]);
+        let blocks = bytes[layout.body()]
+            .par_chunks(BLOCK)
+            .zip(checksums)
+            .enumerate();
+        let is_damaged =
+            |(_, (block, checksum)): &(usize, (&[u8], &u32))| crc32fast::hash(block) != **checksum;
+        if let Some((number, _)) = blocks.find_first(is_damaged) {
+            return Err(damaged(&format!("block {number}")));
+        }
+        Ok(Self {
             bytes: Bytes::File(file),
             header,
             layout,

@@ -7,7 +7,7 @@
 //! 1995).
 //!
 //! The index is one block of bytes, identical in memory and in a file (`image.rs`), and is searched in place: opening a
-//! file reads its dictionary once, to verify it, and no postings.
+//! file reads it once, to verify its checksums.
 //!
 //! Analysis (words, stop words, stemming) is not done here: the caller passes terms, and must analyse documents and
 //! questions in the same way. Left out: positions, phrases, updates of a built index.

@@ -1,17 +1,20 @@
 //! Properties that hold for every corpus and every file: a limited search returns the head of the full one, a file is
-//! searched like memory, the order of the input has no effect, and damage to a file only has it rebuilt or changes a
-//! score.
+//! searched like memory, the order of the input has no effect, and a damaged file is
+//! rebuilt.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::image::{Header, WINDOW};
+use super::image::{BLOCK, Header, WINDOW};
 use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
+use ragtriage_core::notices::Notices;
 use ragtriage_core::types::ChunkId;
 
 /// Returns a weighting by its number.
@@ -116,7 +119,7 @@ proptest! {
                 for word in words(&corpus[document]) {
                     each(&word);
                 }
-            })
+            }, &Notices::default())
         };
         for (mapped, built) in [open(true).expect("built"), open(false).expect("opened")].into_iter().zip([true, false]) {
             let (mapped, is_new) = mapped;
@@ -137,13 +140,14 @@ fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     (ids, texts, bytes)
 }
 
-/// Opens the file `bytes` as the index of [`small`]; returns true if it was rebuilt.
-fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
+/// Opens the file `bytes` as the index of [`small`]; returns the notice if it was rebuilt.
+fn reopen(bytes: &[u8]) -> (SparseIndex, Option<String>) {
     let (ids, texts, whole) = small();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("0a.sparse");
     fs::write(&path, bytes).expect("written");
     let built = std::sync::atomic::AtomicBool::new(false);
+    let notices = Notices::default();
     let index = SparseIndex::open_or_build(
         folder.path(),
         "0a",
@@ -153,6 +157,7 @@ fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
             built.store(true, std::sync::atomic::Ordering::Relaxed);
             texts[n].split_whitespace().for_each(each);
         },
+        &notices,
     );
     let (index, is_new) = index.expect("opened or built");
     let built = built.into_inner();
@@ -168,7 +173,9 @@ fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
         1,
         "a partial file was left"
     );
-    (index, built)
+    let mut shown = notices.shown();
+    assert_eq!(shown.len(), usize::from(built), "{shown:?}");
+    (index, shown.pop())
 }
 
 fn ask(index: &SparseIndex) -> Vec<(u32, f64)> {
@@ -184,41 +191,143 @@ fn a_file_cut_at_any_length_is_built_again() {
     let (.., whole) = small();
     let expected = ask(&reopen(&whole).0);
     for length in 0..whole.len() {
-        let (index, built) = reopen(&whole[..length]);
-        assert!(built, "trusted at {length} of {} bytes", whole.len());
+        let (index, notice) = reopen(&whole[..length]);
+        let place = if length < size_of::<Header>() {
+            "header".to_owned()
+        } else {
+            format!("{length} of {} bytes", whole.len())
+        };
+        let expected_notice = format!("the cached sparse index was damaged ({place}); rebuilt");
+        assert_eq!(notice, Some(expected_notice));
         assert_eq!(ask(&index), expected);
     }
-    assert!(!reopen(&whole).1);
+    assert_eq!(reopen(&whole).1, None);
     assert!(
-        reopen(&[&whole[..], &[0; 8]].concat()).1,
+        reopen(&[&whole[..], &[0; 8]].concat()).1.is_some(),
         "trusted with bytes after its end"
     );
 }
 
 #[test]
-fn a_file_with_any_byte_changed_is_built_again_or_searched_without_harm() {
+fn a_file_with_a_bit_of_any_byte_changed_is_built_again() {
     let (.., whole) = small();
     let expected = ask(&reopen(&whole).0);
     for at in 0..whole.len() {
-        for change in [0x01, 0x80, 0xff] {
-            let mut damaged = whole.clone();
-            damaged[at] ^= change;
-            let (index, built) = reopen(&damaged);
-            let found = ask(&index);
-            assert!(
-                built || at >= size_of::<Header>(),
-                "a damaged header was trusted"
-            );
-            if built {
-                assert_eq!(found, expected);
-            }
-        }
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        let (index, notice) = reopen(&damaged);
+        assert!(notice.is_some(), "trusted with byte {at} changed");
+        assert_eq!(ask(&index), expected);
+    }
+}
+
+#[test]
+fn a_file_of_the_version_before_is_built_again_without_a_notice() {
+    let (ids, _, mut whole) = small();
+    let header = size_of::<Header>();
+    // The version is behind the magic number of eight bytes, the header's checksum at its end.
+    whole[8..12].copy_from_slice(&1_u32.to_ne_bytes());
+    let checksum = crc32fast::hash(&whole[..header - 4]);
+    whole[header - 4..header].copy_from_slice(&checksum.to_ne_bytes());
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("0a.sparse"), &whole).expect("written");
+    let notices = Notices::default();
+    let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+    let index = SparseIndex::open_or_build(
+        folder.path(),
+        "0a",
+        &Weighting::default(),
+        &ids,
+        each,
+        &notices,
+    );
+    assert!(index.expect("built").1 && notices.shown().is_empty());
+}
+
+/// Opens an index of [`BLOCK`]s in `folder`, or builds it: 300,000 documents of two terms.
+fn open_large(folder: &Path, notices: &Notices) -> SparseIndex {
+    let terms = |n: usize, each: &mut dyn FnMut(&str)| {
+        each(["a", "b", "c"][n % 3]);
+        each(["d", "e"][n % 2]);
+    };
+    let ids = ids(300_000);
+    SparseIndex::open_or_build(folder, "0a", &Weighting::default(), &ids, terms, notices)
+        .expect("opened or built")
+        .0
+}
+
+/// Changes the bytes of a file.
+type Damage = Box<dyn Fn(&mut [u8])>;
+
+#[test]
+fn a_bit_or_a_block_of_a_large_file_that_changed_is_named_and_built_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("0a.sparse");
+    let search = |index: &SparseIndex| index.search(&["a", "e"], 20, None);
+    let expected = search(&open_large(folder.path(), &Notices::default()));
+    let whole = fs::read(&path).expect("written");
+    // 600,000 postings of 2 and 4 bytes: 3.6 MB and the order of 300,000 documents, 1.2 MB.
+    assert!(whole.len() > 4 * BLOCK, "{} bytes", whole.len());
+    let header = size_of::<Header>();
+    let flip = |at: usize| move |bytes: &mut [u8]| bytes[at] ^= 4;
+    let zero = |at: usize| move |bytes: &mut [u8]| bytes[at..at + (64 << 10)].fill(0);
+    let damages: [(Damage, &str); 7] = [
+        (Box::new(flip(20)), "header"),
+        (Box::new(flip(header)), "block 0"),
+        (Box::new(flip(header + BLOCK - 1)), "block 0"),
+        (Box::new(flip(header + BLOCK)), "block 1"),
+        (Box::new(zero(header + 3 * BLOCK)), "block 3"),
+        (Box::new(zero(header + 2 * BLOCK - 10)), "block 1"),
+        (Box::new(flip(whole.len() - 1)), "checksums"),
+    ];
+    for (damage, place) in damages {
+        let mut bytes = whole.clone();
+        damage(&mut bytes);
+        // Another file under the name, as the index that is open may not change.
+        fs::remove_file(&path).expect("there");
+        fs::write(&path, &bytes).expect("written");
+        let notices = Notices::default();
+        assert_eq!(search(&open_large(folder.path(), &notices)), expected);
+        let notice = format!("the cached sparse index was damaged ({place}); rebuilt");
+        assert_eq!(notices.shown(), [notice]);
+        assert!(
+            fs::read(&path).expect("there") == whole,
+            "not rebuilt: {place}"
+        );
+    }
+}
+
+#[test]
+fn files_and_folders_are_their_owners_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let indexes = folder.path().join("cache/indexes");
+    let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+    let notices = Notices::default();
+    SparseIndex::open_or_build(
+        &indexes,
+        "0a",
+        &Weighting::default(),
+        &ids(1),
+        each,
+        &notices,
+    )
+    .expect("built");
+    for (path, expected) in [
+        ("cache", 0o700),
+        ("cache/indexes", 0o700),
+        ("cache/indexes/0a.sparse", 0o600),
+    ] {
+        let mode = fs::metadata(folder.path().join(path))
+            .expect("there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, expected, "{path}");
     }
 }
 
 #[test]
 fn numbers_that_point_nowhere_find_nothing() {
-    // Sections without a checksum are not trusted either: here all of the tables and postings hold the largest number.
+    // Content with a valid checksum is not trusted either: here all of the tables and postings hold the largest number.
     let (_, _, whole) = small();
     let image = super::image::tests::with_tables(&whole, 0xff);
     let index = SparseIndex::new(image);
@@ -236,7 +345,9 @@ fn numbers_that_point_nowhere_find_nothing() {
 fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = |weighting: &Weighting, n: usize| {
-        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), |_, each| each("x"))
+        let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+        let notices = Notices::default();
+        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), each, &notices)
             .expect("opened")
             .0
     };
@@ -251,10 +362,10 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("written");
+    let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+    let notices = Notices::default();
     let error =
-        SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), |_, each| {
-            each("x");
-        });
+        SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), each, &notices);
     let message = error.err().expect("refused").to_string();
     assert!(message.contains(&file.display().to_string()), "{message}");
 }
@@ -271,6 +382,7 @@ fn several_processes_worth_of_threads_build_one_file() {
                 &Weighting::default(),
                 &ids(50),
                 build,
+                &Notices::default(),
             );
             index.expect("built or opened").0.search(&["x"], 3, None)
         };

@@ -22,6 +22,7 @@ pub mod config;
 pub mod fuse;
 pub mod hint;
 pub mod measure;
+pub mod notices;
 pub mod prompt;
 pub mod rightness;
 pub mod sample;

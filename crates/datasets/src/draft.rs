@@ -9,7 +9,7 @@ use crate::inspection::Inspection;
 use crate::inspection::RepeatedQuote;
 use crate::place::Place;
 use crate::{digest, nearest};
-use ragtriage_core::config::MissingEvidence;
+use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
 use ragtriage_core::types::{Dataset, DocId, Document, Note, Question, QuestionId, Split};
 
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
@@ -18,6 +18,7 @@ const MOST_NEAREST: usize = 100;
 /// Accepts documents and questions from the loaders.
 pub(super) struct Draft {
     missing: MissingEvidence,
+    max_document_bytes: usize,
     documents: Vec<Document>,
     by_id: HashMap<DocId, usize>,
     questions: Vec<Question>,
@@ -34,6 +35,7 @@ impl Draft {
     pub(super) fn new(missing: MissingEvidence) -> Self {
         Self {
             missing,
+            max_document_bytes: MAX_DOCUMENT_BYTES,
             documents: Vec::new(),
             by_id: HashMap::new(),
             questions: Vec::new(),
@@ -51,6 +53,26 @@ impl Draft {
             slips: Some(Vec::new()),
             ..Self::new(missing)
         }
+    }
+
+    /// Refuses documents of more than `max_bytes` bytes of text.
+    pub(super) fn limited_to(self, max_bytes: usize) -> Self {
+        Self {
+            max_document_bytes: max_bytes,
+            ..self
+        }
+    }
+
+    /// Refuses a document of `n_bytes` at `place` over the limit.
+    pub(super) fn check_length(&self, place: &Place, n_bytes: usize) -> Result<(), DatasetError> {
+        if n_bytes <= self.max_document_bytes {
+            return Ok(());
+        }
+        Err(DatasetError::LongDocument {
+            place: place.clone(),
+            n_bytes,
+            max_bytes: self.max_document_bytes,
+        })
     }
 
     /// Passes valid values through; an error is collected, giving `None`, or returned.
@@ -99,7 +121,7 @@ impl Draft {
     pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
         self.note(
             1,
-            "quotes that stand several times in their document, the first taken",
+            "quotes that occur several times in their document, the first taken",
         );
         if self.slips.is_some() {
             self.repeated_quotes.push(quote);
@@ -123,6 +145,7 @@ impl Draft {
                 id: document.id,
             });
         }
+        self.check_length(place, document.text.len())?;
         self.by_id.insert(document.id.clone(), self.documents.len());
         self.note(
             usize::from(is_blank(&document.text)),
@@ -334,6 +357,21 @@ mod tests {
             .push_document(&place(), document("alpha.md", "text"))
             .expect("taken");
         draft
+    }
+
+    #[test]
+    fn a_document_over_the_limit_is_refused_by_name() {
+        let mut draft = Draft::new(MissingEvidence::Error).limited_to(10);
+        draft
+            .push_document(&place(), document("a", "ten bytes."))
+            .expect("a document of 10 bytes");
+        let error = draft
+            .push_document(&place(), document("b", "éleven byt"))
+            .expect_err("11 bytes in 10 characters");
+        assert_eq!(
+            error.to_string(),
+            "`set`: the document has 11 bytes, more than 10"
+        );
     }
 
     #[test]

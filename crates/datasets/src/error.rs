@@ -102,6 +102,16 @@ pub enum DatasetError {
         /// The given grade.
         grade: Box<str>,
     },
+    /// A document over `dataset.max_document_bytes`.
+    #[error("{place}: the document has {n_bytes} bytes, more than {max_bytes}")]
+    LongDocument {
+        /// The document.
+        place: Place,
+        /// Its length.
+        n_bytes: usize,
+        /// `dataset.max_document_bytes`.
+        max_bytes: usize,
+    },
     /// Two documents with one id.
     #[error("{place}: duplicate document `{id}`")]
     DuplicateDocument {
@@ -330,6 +340,7 @@ impl DatasetError {
             | Self::Field { place, .. }
             | Self::UnknownKey { place, .. }
             | Self::Grade { place, .. }
+            | Self::LongDocument { place, .. }
             | Self::DuplicateDocument { place, .. }
             | Self::DuplicateQuestion { place, .. }
             | Self::UnknownDocument { place, .. }
@@ -363,6 +374,9 @@ impl Hint for DatasetError {
             Self::UnknownKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::UnknownKey { nearest: None, .. } => "remove it, or start its name with `_` to have it ignored".into(),
             Self::Grade { .. } => "write grades as whole numbers: 0 not relevant, 1 and up relevant".into(),
+            Self::LongDocument { .. } => {
+                "split or exclude it, or raise `dataset.max_document_bytes`".into()
+            }
             Self::DuplicateDocument { .. } | Self::DuplicateQuestion { .. } => "give each its own id".into(),
             Self::UnknownDocument { nearest, .. } => match nearest {
                 Some(id) => {

@@ -49,13 +49,19 @@ pub(super) fn documents(
         "symbolic links that leave the corpus folder, skipped: set `dataset.follow_links = true` to follow them",
     );
     for (id, file) in files {
-        let Some(text) = draft.settle(read::text(&file))? else {
+        let place = Place::file(&file);
+        let read = std::fs::metadata(&file)
+            .map_or(Ok(()), |file| {
+                draft.check_length(&place, file.len() as usize)
+            })
+            .and_then(|()| read::text(&file));
+        let Some(text) = draft.settle(read)? else {
             continue;
         };
         let title = title(&text, &file);
         let metadata = metadata(&id, &text);
         draft.push_document(
-            &Place::file(&file),
+            &place,
             Document {
                 id: id.into(),
                 title,

@@ -19,7 +19,7 @@ use ragtriage_core::config::DatasetSettings;
 /// split or pattern. A missing questions file is collected as an error.
 pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, DatasetError> {
     own_split(spec)?;
-    let mut draft = Draft::lenient(spec.missing_evidence());
+    let mut draft = Draft::lenient(spec.missing_evidence()).limited_to(spec.max_document_bytes);
     match read_documents(spec, &mut draft) {
         Err(error) if leaves_nothing(&error) => return Err(error),
         read => draft.settle(read)?,

@@ -19,7 +19,7 @@ use ragtriage_core::config::DatasetSettings;
 /// the format's loader. Fails with the file and line, id or byte offset of the first error.
 pub fn load(spec: &DatasetSettings) -> Result<Dataset, DatasetError> {
     let split = own_split(spec)?;
-    let mut draft = Draft::new(spec.missing_evidence());
+    let mut draft = Draft::new(spec.missing_evidence()).limited_to(spec.max_document_bytes);
     read_documents(spec, &mut draft)?;
     read_questions(spec, &mut draft)?;
     draft.finish(&spec.path, split)
@@ -61,7 +61,7 @@ pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, DatasetError> 
     if !spec.format.is_own() {
         return Ok(load(spec)?.documents);
     }
-    let mut draft = Draft::new(MissingEvidence::Error);
+    let mut draft = Draft::new(MissingEvidence::Error).limited_to(spec.max_document_bytes);
     read_documents(spec, &mut draft)?;
     draft.into_documents(&spec.path)
 }

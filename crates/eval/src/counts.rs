@@ -148,7 +148,7 @@ fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
         Flag::AnnMiss => run
             .traces
             .iter()
-            .any(|trace| trace.steps.iter().any(|step| step.exact.is_some())),
+            .any(|trace| trace.steps.iter().any(|step| step.exact_search.is_some())),
         Flag::Misled => has_arm(run, ArmName::ClosedBook),
         Flag::LabelSuspect => has_arm(run, ArmName::Oracle),
         Flag::ServerTruncated => has_arm(run, ArmName::Retrieved),

@@ -8,6 +8,7 @@
 //! [`files`] scores runs and predictions of other systems, which are not saved runs.
 
 mod answer_scores;
+pub mod approximate;
 pub mod arms;
 pub mod audit;
 pub mod clusters;

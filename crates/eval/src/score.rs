@@ -41,13 +41,34 @@ impl Scores {
 #[must_use]
 pub fn score(run: &SavedRun, measures: &[Measure], judge: Judge) -> Scores {
     let shown = shown::shown(run, measures);
-    let searchable = searchable_passages(run, measures, &shown);
+    score_traces(run, &run.traces, &shown, measures, judge)
+}
+
+/// Scores the final rankings of `traces`, which name passages of `run`, by measures without a token budget.
+pub(super) fn score_rankings(
+    run: &SavedRun,
+    traces: &[Trace],
+    measures: &[Measure],
+    judge: Judge,
+) -> Scores {
+    let shown = vec![ByBudget::new(); traces.len()];
+    score_traces(run, traces, &shown, measures, judge)
+}
+
+fn score_traces(
+    run: &SavedRun,
+    traces: &[Trace],
+    shown: &[ByBudget<'_>],
+    measures: &[Measure],
+    judge: Judge,
+) -> Scores {
+    let searchable = searchable_passages((run, traces), measures, shown);
     let context = ScoringContext {
         run,
         judge,
         searchable,
     };
-    let questions = run.traces.par_iter().zip(&shown);
+    let questions = traces.par_iter().zip(shown);
     let rows = questions
         .map(|(trace, shown)| score_question(trace, shown, measures, &context))
         .collect();
@@ -66,7 +87,7 @@ struct ScoringContext<'a> {
 
 /// Passages that `EM` may have to read in full, normalised once.
 fn searchable_passages(
-    run: &SavedRun,
+    (run, traces): (&SavedRun, &[Trace]),
     measures: &[Measure],
     shown: &[ByBudget<'_>],
 ) -> HashMap<ChunkId, Searchable> {
@@ -75,8 +96,7 @@ fn searchable_passages(
         .filter(|measure| measure.family() == Family::Em);
     let cutoffs: BTreeSet<Cutoff> = of_em.filter_map(|measure| measure.cutoff()).collect();
     let mut wanted: HashSet<&ChunkId> = HashSet::new();
-    for (trace, shown) in run
-        .traces
+    for (trace, shown) in traces
         .iter()
         .zip(shown)
         .filter(|(trace, _)| trace.question.has_spans())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::approximate::{self, ApproximateSearch};
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
 use super::audit::answer_audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
@@ -63,6 +64,9 @@ pub struct Summary {
     pub judge: Option<JudgeSummary>,
     /// By measure name.
     pub measures: BTreeMap<String, MeasureSummary>,
+    /// Approximate searches compared with exact search, by retriever; empty where every search was exact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub approximate_search: Vec<ApproximateSearch>,
     /// Every failure class, including those without questions.
     pub classes: BTreeMap<String, usize>,
     /// The classes' shares of all questions.
@@ -117,7 +121,7 @@ pub struct Summary {
     /// US dollars of all arms.
     pub cost_usd: f64,
     /// Seconds by step: wall time of the run's steps, and per stage (`search bm25`, `pack`, `generate`, ...) the sum over
-    /// questions, several of which are processed concurrently.
+    /// questions, several of which are processed concurrently. `search dense (exact)`: exact searches next to approximate ones.
     pub seconds: BTreeMap<String, f64>,
 }
 
@@ -191,6 +195,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         n_questions: run.traces.len(),
         answer_audit: None,
         judge: None,
+        approximate_search: approximate::approximate_search(run, plan),
         class_shares: shares(&classes, run.traces.len()),
         classes,
         generation: count(
@@ -378,6 +383,9 @@ fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::At
         .flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
 }
 
+/// Follows the name of a retriever's search in [`Summary::seconds`] in that of the exact search next to it.
+pub const EXACT_SEARCH: &str = " (exact)";
+
 fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
     let mut seconds = run.manifest.seconds.clone();
     let mut add = |step: &str, more: f64| *seconds.entry(step.to_owned()).or_default() += more;
@@ -388,6 +396,10 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
             Step::Packed => add("pack", step.seconds),
             Step::MinScore => {}
             retriever => add(&format!("search {retriever}"), step.seconds),
+        }
+        if let Some(exact) = &step.exact_search {
+            let name = format!("search {}{EXACT_SEARCH}", step.step);
+            add(&name, exact.seconds);
         }
     }
     for attempt in attempts(&run.traces) {

@@ -101,7 +101,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         steps: vec![TraceStep {
             step: Step::Bm25,
             hits: hits.collect(),
-            exact: None,
+            exact_search: None,
             seconds: 0.0,
         }],
         arms,
@@ -457,7 +457,7 @@ fn scores_come_from_traces_and_saved_passages() {
 }
 
 /// Two groups: bytes 80-120 of `d`; bytes 0-20 of `e`, or bytes 150-160 of `d`. Chunks `d#0` 0-100, `d#1` 60-160, `e#0` 0-50.
-fn ranged() -> SavedRun {
+pub(super) fn ranged() -> SavedRun {
     let member = |doc: &str, start, end| Member {
         doc: doc.into(),
         ranges: vec![ByteRange::new(start, end)],
@@ -492,7 +492,7 @@ fn ranged() -> SavedRun {
     trace.steps.push(TraceStep {
         step: Step::Packed,
         hits: packed,
-        exact: None,
+        exact_search: None,
         seconds: 0.0,
     });
     let passage = |id: &str, start, end, text: &str| Passage {
@@ -665,6 +665,7 @@ pub(super) fn manifest() -> Manifest {
         seed: 0,
         truncation: Vec::new(),
         vector_search: String::new(),
+        approximate: Vec::new(),
         seconds: [].into(),
         vectors_cached: 0,
         vectors_computed: 0,

@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::retriever::Retriever;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, TitledText};
-use ragtriage_runs::Truncation;
+use ragtriage_runs::{ApproximateIndex, Truncation};
 
 /// Inputs shared by every index of a run.
 #[derive(Clone, Copy)]
@@ -36,7 +36,16 @@ pub(crate) struct Built {
     pub(crate) seconds: BTreeMap<String, f64>,
     pub(crate) truncation: Vec<Truncation>,
     /// The vector search method; `None` without vectors.
-    pub(crate) vector_search: Option<String>,
+    pub(crate) vector_search: Option<VectorSearchFacts>,
+}
+
+/// The search of a collection of vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct VectorSearchFacts {
+    /// The method, in words.
+    pub(crate) how: String,
+    /// The index of an approximate search; `None` for exact search.
+    pub(crate) approximate: Option<ApproximateIndex>,
 }
 
 /// Returns the indexed text of a chunk, with its document's title if `title_prefix` is set.

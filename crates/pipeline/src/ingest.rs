@@ -8,7 +8,7 @@ use super::plan::{RetrieverPlan, SparsePlace};
 use super::stores::OpenStores;
 use super::{sparse, sparse_vectors, vectors};
 use ragtriage_core::types::{Corpus, Filter};
-use ragtriage_runs::Truncation;
+use ragtriage_runs::{ApproximateIndex, Truncation};
 
 /// Time spent and text lost in making a corpus searchable.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct IngestFacts {
     pub truncation: Vec<Truncation>,
     /// The vector search method; `None` without vectors.
     pub vector_search: Option<String>,
+    /// The indexes of approximate searches, by retriever.
+    pub approximate: Vec<ApproximateIndex>,
     /// Number of chunks excluded by the run's filter.
     pub n_filtered: usize,
 }

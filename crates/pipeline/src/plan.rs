@@ -7,6 +7,7 @@ use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Price, Quantization};
 use ragtriage_core::fuse::Fusion;
+use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
@@ -79,6 +80,8 @@ pub struct RetrievalPlan {
     pub rerank: Option<RerankPlan>,
     /// Storage and search of vectors.
     pub store: StorePlan,
+    /// Number of questions for which exact search runs next to approximate search; `None` for all.
+    pub exact_sample: Option<usize>,
     /// Selects the documents that may be retrieved.
     pub filter: Filter,
     /// The minimum score of the final ranking's hits.
@@ -89,6 +92,8 @@ pub struct RetrievalPlan {
     pub k: usize,
     /// Omits a document whose id equals the question's (BEIR's Quora and `ArguAna`).
     pub skip_same_id: bool,
+    /// Receives notices of repaired indexes.
+    pub notices: Notices,
 }
 
 /// One retriever.

@@ -7,52 +7,34 @@ use std::time::Instant;
 use super::plan::RetrievalPlan;
 use super::retriever::{Retrieved, Retriever};
 use super::{PipelineError, rerank};
-use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Step, StepHit, Trace, TraceStep};
+use ragtriage_core::types::{Corpus, ExactSearch, Question, Ranking, Step, StepHit, TraceStep};
 
-/// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score.
+/// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score. If `is_compared`, exact
+/// search runs next to each approximate one.
 ///
 /// # Errors
 /// Errors of the first retriever that fails, or of the reranker.
 pub async fn retrieve(
     retrievers: &[Arc<dyn Retriever>],
-    trace: &Trace,
+    (question, is_compared): (&Question, bool),
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),
 ) -> Result<Vec<TraceStep>, PipelineError> {
-    let question = &trace.question;
     let mut found = Vec::with_capacity(retrievers.len());
     let mut steps: Vec<TraceStep> = Vec::with_capacity(retrievers.len() + 4);
-    let mut exact_rankings = Vec::with_capacity(retrievers.len());
     for retriever in retrievers {
         let clock = Instant::now();
-        let Retrieved {
-            ranking,
-            parts,
-            exact,
-        } = retriever.retrieve(&question.text, plan.candidates).await?;
-        let (ranking, exact) = if plan.skip_same_id {
-            let exact = exact.map(|exact| without_document(&exact, question));
-            (without_document(&ranking, question), exact)
-        } else {
-            (ranking, exact)
-        };
-        exact_rankings.push(exact);
+        let Retrieved { ranking, parts } =
+            retriever.retrieve(&question.text, plan.candidates).await?;
+        let ranking = allowed(ranking, question, plan);
         let name = retriever.name();
-        steps.push(step(name.into(), &ranking, &parts, clock));
+        let mut step = step(name.into(), &ranking, &parts, clock);
+        if is_compared {
+            step.exact_search = exact_search(retriever.as_ref(), question, plan).await?;
+        }
+        steps.push(step);
         found.push((name, ranking));
-    }
-    for (at, exact) in exact_rankings.iter().enumerate() {
-        let Some(exact) = exact else { continue };
-        let others = found
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .flat_map(|(_, (_, ranking))| ranking.ids());
-        let candidates: Vec<&ChunkId> = exact.ids().chain(others).collect();
-        let support = SupportTest::new(question, &trace.gold.groups, corpus.as_ref());
-        steps[at].exact = Some(support.of(candidates));
     }
     let mut last = if found.len() == 1 {
         found.pop().map(|(_, ranking)| ranking).unwrap_or_default()
@@ -94,16 +76,30 @@ pub async fn retrieve(
     Ok(steps)
 }
 
-/// Returns a ranking without the document whose id equals the question's.
-fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
-    Ranking::new(
-        ranking
-            .hits()
-            .iter()
-            .filter(|hit| hit.id.doc() != question.id.as_str())
-            .cloned()
-            .collect(),
-    )
+/// Returns the results of exact search; `None` if the retriever is exact itself.
+async fn exact_search(
+    retriever: &dyn Retriever,
+    question: &Question,
+    plan: &RetrievalPlan,
+) -> Result<Option<ExactSearch>, PipelineError> {
+    let clock = Instant::now();
+    let ranking = retriever
+        .retrieve_exactly(&question.text, plan.candidates)
+        .await?;
+    Ok(ranking.map(|ranking| ExactSearch {
+        hits: allowed(ranking, question, plan).ids().cloned().collect(),
+        seconds: clock.elapsed().as_secs_f64(),
+    }))
+}
+
+/// Returns a ranking without the document whose id equals the question's, if that one is skipped.
+fn allowed(ranking: Ranking, question: &Question, plan: &RetrievalPlan) -> Ranking {
+    if !plan.skip_same_id {
+        return ranking;
+    }
+    let hits = ranking.hits().iter();
+    let others = hits.filter(|hit| hit.id.doc() != question.id.as_str());
+    Ranking::new(others.cloned().collect())
 }
 
 fn step(step: Step, ranking: &Ranking, parts: &Parts, clock: Instant) -> TraceStep {

@@ -17,8 +17,6 @@ pub struct Retrieved {
     pub ranking: Ranking,
     /// The score components of the best hits, if available.
     pub parts: Parts,
-    /// The exact ranking, if the main one is approximate.
-    pub exact: Option<Ranking>,
 }
 
 /// Finds chunks.
@@ -42,6 +40,15 @@ pub trait Retriever: Send + Sync {
 
     /// Returns the best chunks for `question`.
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError>;
+
+    /// Returns the ranking of exact search; `None` if that of [`Self::retrieve`] is exact.
+    async fn retrieve_exactly(
+        &self,
+        _question: &str,
+        _depth: usize,
+    ) -> Result<Option<Ranking>, PipelineError> {
+        Ok(None)
+    }
 }
 
 /// Time spent preparing questions, and their truncation by the encoder.

@@ -21,6 +21,7 @@ use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::attribute::gold::{self, Haystacks};
+use ragtriage_core::sample::sampled;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
     Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError, TraceStep,
@@ -50,8 +51,9 @@ pub(super) async fn prepare(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<Prepared, PipelineError> {
-    let closed_book =
-        ragtriage_core::sample::sampled(stock.ids(), plan.arms.closed_book_sample, plan.arms.seed);
+    let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
+    let closed_book = sampled(plan.arms.closed_book_sample);
+    let compared = sampled(plan.retrieval.exact_sample.unwrap_or(usize::MAX));
     let Ingested {
         corpus,
         retrievers,
@@ -69,6 +71,7 @@ pub(super) async fn prepare(
         retrievers,
         haystacks: OnceLock::new(),
         closed_book,
+        compared,
         caller: sink.caller(&plan)?,
         plan,
         compute: Compute::default(),
@@ -89,6 +92,8 @@ struct QuestionPipeline {
     haystacks: OnceLock<Haystacks>,
     /// The closed-book sample.
     closed_book: HashSet<QuestionId>,
+    /// The questions for which exact search runs next to approximate search.
+    compared: HashSet<QuestionId>,
     plan: Plan,
     /// Makes the generator's calls; `None` without a generator.
     caller: Option<Box<dyn Caller>>,
@@ -129,7 +134,9 @@ impl QuestionPipeline {
     /// Returns the steps of retrieval and of packing.
     async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, PipelineError> {
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
-        let mut steps = retrieve::retrieve(&self.retrievers, trace, plan, shown).await?;
+        let question = &trace.question;
+        let question = (question, self.compared.contains(&question.id));
+        let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
         let clock = Instant::now();
         let top: Vec<StepHit> = steps.last().map_or(Vec::new(), |last| {
             last.hits.iter().take(plan.k).cloned().collect()

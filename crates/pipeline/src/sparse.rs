@@ -58,7 +58,8 @@ pub(crate) fn build(
     let (index, is_new) = match folder {
         Some(folder) => {
             let key = key(plan, corpus, title_prefix);
-            SparseIndex::open_or_build(folder, &key, &plan.weighting, &ids, terms_of)?
+            let notices = &retrieval.notices;
+            SparseIndex::open_or_build(folder, &key, &plan.weighting, &ids, terms_of, notices)?
         }
         None => (SparseIndex::build(&plan.weighting, &ids, terms_of), true),
     };
@@ -134,7 +135,6 @@ impl Retriever for SparseRetriever {
         Ok(Retrieved {
             ranking: ranking(&self.corpus, found)?,
             parts,
-            exact: None,
         })
     }
 }

@@ -66,7 +66,6 @@ impl Retriever for SparseVectorRetriever {
         Ok(Retrieved {
             ranking,
             parts: Parts::new(),
-            exact: None,
         })
     }
 }

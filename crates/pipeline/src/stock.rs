@@ -6,13 +6,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::index::{Built, IndexInputs};
+use super::index::{Built, IndexInputs, VectorSearchFacts};
 use super::ingest::{self, IngestFacts};
 use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
 use super::progress::Progress;
@@ -20,7 +20,9 @@ use super::retriever::{Retrieved, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{self, ChunkSpec};
-use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId, RetrieverName};
+use ragtriage_core::types::{
+    Corpus, Document, Filter, Question, QuestionId, Ranking, RetrieverName,
+};
 use ragtriage_runs::Truncation;
 
 /// Documents and questions with their chunks and retrievers.
@@ -51,7 +53,7 @@ struct ChunkedCorpus {
 struct Ready {
     retriever: Arc<dyn Retriever>,
     truncation: Vec<Truncation>,
-    vector_search: Option<String>,
+    vector_search: Option<VectorSearchFacts>,
 }
 
 /// Number of times something was needed, and number of times it had to be built.
@@ -223,7 +225,10 @@ impl Stock {
             } = self
                 .retriever(retriever, plan, &corpus, &mut facts, progress)
                 .await?;
-            searches.extend(vector_search.map(|how| (retriever.name(), how)));
+            if let Some(VectorSearchFacts { how, approximate }) = vector_search {
+                searches.push((retriever.name(), how));
+                facts.approximate.extend(approximate);
+            }
             facts.truncation.extend(truncation);
             retrievers.push(retriever);
         }
@@ -402,6 +407,7 @@ struct RankingCounts {
 struct Remembered {
     inner: Box<dyn Retriever>,
     found: Mutex<HashMap<RankingKey, Retrieved>>,
+    found_exactly: Mutex<HashMap<RankingKey, Option<Ranking>>>,
     asked: Arc<RankingCounts>,
 }
 
@@ -412,18 +418,28 @@ struct RankingKey {
     depth: usize,
 }
 
+impl RankingKey {
+    fn new(question: &str, depth: usize) -> Self {
+        Self {
+            question: question.to_owned(),
+            depth,
+        }
+    }
+}
+
 impl Remembered {
     fn new(inner: Box<dyn Retriever>, asked: &Arc<RankingCounts>) -> Self {
         Self {
             inner,
             found: Mutex::default(),
+            found_exactly: Mutex::default(),
             asked: Arc::clone(asked),
         }
     }
+}
 
-    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<RankingKey, Retrieved>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(found: &Mutex<T>) -> MutexGuard<'_, T> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]
@@ -434,17 +450,29 @@ impl Retriever for Remembered {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         self.asked.wanted.fetch_add(1, Ordering::Relaxed);
-        let request = RankingKey {
-            question: question.to_owned(),
-            depth,
-        };
-        let known = self.found().get(&request).cloned();
+        let request = RankingKey::new(question, depth);
+        let known = lock(&self.found).get(&request).cloned();
         if let Some(found) = known {
             return Ok(found);
         }
         let found = self.inner.retrieve(question, depth).await?;
         self.asked.made.fetch_add(1, Ordering::Relaxed);
-        self.found().insert(request, found.clone());
+        lock(&self.found).insert(request, found.clone());
+        Ok(found)
+    }
+
+    async fn retrieve_exactly(
+        &self,
+        question: &str,
+        depth: usize,
+    ) -> Result<Option<Ranking>, PipelineError> {
+        let request = RankingKey::new(question, depth);
+        let known = lock(&self.found_exactly).get(&request).cloned();
+        if let Some(found) = known {
+            return Ok(found);
+        }
+        let found = self.inner.retrieve_exactly(question, depth).await?;
+        lock(&self.found_exactly).insert(request, found.clone());
         Ok(found)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::index::{Built, ContentHash, IndexInputs, indexed_text};
+use super::index::{Built, ContentHash, IndexInputs, VectorSearchFacts, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::retriever::{Preparation, Retrieved, Retriever, ranking};
@@ -16,7 +16,7 @@ use ragtriage_core::config::{Quantization, QuantizationKind};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Length, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
-use ragtriage_runs::Truncation;
+use ragtriage_runs::{ApproximateIndex, Truncation};
 use ragtriage_vectors::{
     CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
@@ -114,17 +114,23 @@ impl Retriever for VectorRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let vector = self.encoded(question).await?;
-        // Losses of the graph can only be measured against exact search.
-        let exact = if self.mode == SearchMode::Approximate {
-            Some(self.search(&vector, depth, SearchMode::Exact).await?)
-        } else {
-            None
-        };
         Ok(Retrieved {
             ranking: self.search(&vector, depth, self.mode).await?,
             parts: Parts::new(),
-            exact,
         })
+    }
+
+    async fn retrieve_exactly(
+        &self,
+        question: &str,
+        depth: usize,
+    ) -> Result<Option<Ranking>, PipelineError> {
+        if self.mode == SearchMode::Exact {
+            return Ok(None);
+        }
+        let vector = self.encoded(question).await?;
+        let ranking = self.search(&vector, depth, SearchMode::Exact).await?;
+        Ok(Some(ranking))
     }
 }
 
@@ -226,7 +232,8 @@ pub(crate) async fn build(
     };
     let truncation = truncation(encoder, plan.name, chunks).await?;
     seconds.embed += clock.elapsed().as_secs_f64();
-    let (mode, search) = how_searched(&retrieval.store, store.as_ref(), texts.len()).await?;
+    let (mode, search) =
+        how_searched(&retrieval.store, store.as_ref(), (plan.name, texts.len())).await?;
     let retriever = VectorRetriever {
         name: plan.name,
         corpus: Arc::clone(corpus),
@@ -334,25 +341,38 @@ pub(crate) fn spec(
 async fn how_searched(
     plan: &StorePlan,
     store: &dyn VectorStore,
-    n_vectors: usize,
-) -> Result<(SearchMode, String), PipelineError> {
-    let mode = plan.mode;
-    if mode == SearchMode::Exact {
-        return Ok((mode, "exact".to_owned()));
+    (name, n_vectors): (RetrieverName, usize),
+) -> Result<(SearchMode, VectorSearchFacts), PipelineError> {
+    let exact = |how| {
+        let approximate = None;
+        (SearchMode::Exact, VectorSearchFacts { how, approximate })
+    };
+    if plan.mode == SearchMode::Exact {
+        return Ok(exact("exact".to_owned()));
     }
-    let compressed = plan.quantization.kind == QuantizationKind::Scalar;
-    Ok(match (store.graph_in_use().await?, compressed) {
-        (true, false) => (mode, "HNSW".to_owned()),
-        (true, true) => (mode, "HNSW over int8".to_owned()),
-        (false, true) => (
-            mode,
-            format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned"),
-        ),
-        (false, false) => (
-            SearchMode::Exact,
-            format!("HNSW not used: {n_vectors} vectors are scanned"),
-        ),
-    })
+    let graph = store.graph_in_use().await?.then_some(plan.hnsw);
+    let quantization =
+        (plan.quantization.kind == QuantizationKind::Scalar).then_some(plan.quantization);
+    let how = match (graph, quantization) {
+        (Some(_), None) => "HNSW".to_owned(),
+        (Some(_), Some(_)) => "HNSW over int8".to_owned(),
+        (None, Some(_)) => {
+            format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned")
+        }
+        (None, None) => {
+            return Ok(exact(format!(
+                "HNSW not used: {n_vectors} vectors are scanned"
+            )));
+        }
+    };
+    let approximate = Some(ApproximateIndex {
+        retriever: name.name().to_owned(),
+        hnsw: graph,
+        quantization,
+        segments: store.segments().await?,
+        reproducible: graph.is_none(),
+    });
+    Ok((plan.mode, VectorSearchFacts { how, approximate }))
 }
 
 /// Texts whose truncation is measured.
@@ -451,156 +471,4 @@ pub(crate) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-    use ragtriage_core::types::{Chunk, ChunkId, Document, Similarity};
-    use ragtriage_models::embed::OnProgress;
-    use ragtriage_vectors::{IndexError, Neighbour};
-
-    /// Encodes a text as its length, and counts the texts. A text of one byte has no vector.
-    #[derive(Default)]
-    struct Lengths(AtomicUsize);
-
-    #[async_trait]
-    impl Encoder for Lengths {
-        fn fingerprint(&self, _: Role) -> &'static str {
-            "lengths"
-        }
-
-        fn shape(&self) -> VectorShape {
-            VectorShape {
-                dimension: 1,
-                many: false,
-                similarity: Similarity::Dot,
-            }
-        }
-
-        fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
-            Ok(None)
-        }
-
-        async fn lengths(
-            &self,
-            _: &[TitledText<'_>],
-            _: Role,
-        ) -> Result<Option<Vec<Length>>, EmbedError> {
-            Ok(None)
-        }
-
-        async fn encode(
-            &self,
-            texts: &[TitledText<'_>],
-            _: Role,
-            _: OnProgress<'_>,
-        ) -> Result<Vec<Vec<f32>>, EmbedError> {
-            self.0.fetch_add(texts.len(), Ordering::Relaxed);
-            let lengths = texts.iter().map(|text| text.text.len());
-            Ok(lengths
-                .filter(|length| *length > 1)
-                .map(|length| vec![length as f32])
-                .collect())
-        }
-    }
-
-    /// A store that returns its only point with the question's only number as the score.
-    struct Echo;
-
-    #[async_trait]
-    impl VectorStore for Echo {
-        async fn count(&self) -> Result<usize, IndexError> {
-            Ok(1)
-        }
-
-        async fn missing(&self) -> Result<Vec<u32>, IndexError> {
-            Ok(Vec::new())
-        }
-
-        async fn upsert(&self, _: &[Point]) -> Result<(), IndexError> {
-            Ok(())
-        }
-
-        async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
-            let Vector::Dense(numbers) = search.vector else {
-                return Ok(Vec::new());
-            };
-            Ok(vec![Neighbour {
-                number: 0,
-                score: numbers[0],
-            }])
-        }
-
-        async fn graph_in_use(&self) -> Result<bool, IndexError> {
-            Ok(false)
-        }
-    }
-
-    struct NoProgress;
-
-    impl Progress for NoProgress {
-        fn start(&self, _: &str, _: u64) {}
-        fn advance(&self, _: u64) {}
-        fn finish(&self) {}
-    }
-
-    fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
-        let document = Document {
-            id: "d".into(),
-            title: String::new(),
-            text: "text".to_owned(),
-            metadata: [].into(),
-        };
-        let chunk = Chunk {
-            id: ChunkId::new(&"d".into(), 0),
-            doc_id: "d".into(),
-            ordinal: 0,
-            range: (0, 4).into(),
-            n_tokens: 1,
-        };
-        VectorRetriever {
-            name: RetrieverName::Dense,
-            corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
-            store: Arc::new(Echo),
-            mode: SearchMode::Exact,
-            filter: Filter::default(),
-            encoder: Arc::clone(encoder) as Arc<dyn Encoder>,
-            prepared: HashMap::new(),
-        }
-    }
-
-    async fn score(retriever: &VectorRetriever, question: &str) -> f64 {
-        let found = retriever.retrieve(question, 1).await.expect("found");
-        found.ranking.hits()[0].score
-    }
-
-    #[tokio::test]
-    async fn a_question_that_was_not_prepared_is_encoded_when_it_is_asked() {
-        let encoder = Arc::new(Lengths::default());
-        let mut retriever = retriever(&encoder);
-        retriever
-            .prepare(&["why", "where"], &NoProgress)
-            .await
-            .expect("prepared");
-        assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
-        assert_eq!(score(&retriever, "where").await, 5.0);
-        assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
-        assert_eq!(score(&retriever, "when").await, 4.0);
-        assert_eq!(encoder.0.load(Ordering::Relaxed), 3);
-    }
-
-    #[tokio::test]
-    async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
-        let mut retriever = retriever(&Arc::default());
-        let error = retriever.retrieve("?", 1).await.expect_err("no vector");
-        assert_eq!(
-            error.to_string(),
-            "encoder `lengths` gave 0 vectors for 1 questions"
-        );
-        let prepared = retriever.prepare(&["why", "?"], &NoProgress).await;
-        assert_eq!(
-            prepared.expect_err("one vector").to_string(),
-            "encoder `lengths` gave 1 vectors for 2 questions"
-        );
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use crate::rightness::{Correctness, unsupported_values};
 use crate::text::numbers::thousands;
 use crate::types::{
     ArmName, Attempt, ChunkId, ErrorKind, FailureClass, Fault, Flag, QuestionKind, Stage, Stance,
-    Support, SupportRule, Trace,
+    Support, SupportRule, Trace, TraceStep,
 };
 
 /// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
@@ -420,11 +420,16 @@ fn any_cut(delivery: &Delivery<'_>) -> bool {
 
 /// Returns true if exact search would have completed the support among the candidates that approximate search missed.
 fn ann_missed(delivery: &Delivery<'_>) -> bool {
-    let exact = delivery
-        .trace
-        .retrievers()
-        .any(|step| step.exact.is_some_and(|exact| exact.holds));
-    exact && !delivery.test.of(delivery.candidates.iter().copied()).holds
+    let holds = |candidates: Vec<&ChunkId>| delivery.test.of(candidates).holds;
+    let completed_by = |step: &TraceStep| {
+        let others = delivery.trace.retrievers();
+        let others = others.filter(|other| other.step != step.step);
+        let others = others.flat_map(|other| other.hits.iter().map(|hit| &hit.id));
+        step.exact_search
+            .as_ref()
+            .is_some_and(|exact| holds(exact.hits.iter().chain(others).collect()))
+    };
+    delivery.trace.retrievers().any(completed_by) && !holds(delivery.candidates.clone())
 }
 
 /// Returns true if a packed passage without gold evidence has an answer string and a content term of the question.

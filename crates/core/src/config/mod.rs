@@ -35,7 +35,7 @@ pub use retrieval::{
 };
 pub use settings::{
     CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, ExternalSettings,
-    GatesSettings, GenerationSettings, GeneratorName, MOST_RESAMPLES, Settings,
+    GatesSettings, GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
 };
 pub use tune::{SweepSearch, TuneSettings};
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

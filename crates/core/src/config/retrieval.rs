@@ -308,8 +308,11 @@ pub struct VectorStoreSettings {
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
     /// Compare every vector. `false`: search with HNSW where the engine built a graph; exact search runs too, to report what
-    /// HNSW misses (`ann_miss`).
+    /// HNSW misses.
     pub exact: bool,
+    /// Number of questions for which exact search runs next to approximate search, as a seeded sample. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_sample: Option<usize>,
     /// The HNSW graph.
     pub hnsw: Hnsw,
     /// Compressed vectors for approximate search.
@@ -343,6 +346,7 @@ impl Default for VectorStoreSettings {
             url: "http://localhost:6334".to_owned(),
             api_key_env: None,
             exact: true,
+            exact_sample: None,
             hnsw: Hnsw::default(),
             quantization: Quantization::default(),
             shards: None,

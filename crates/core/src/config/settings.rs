@@ -84,7 +84,13 @@ pub struct DatasetSettings {
     pub globs: Vec<String>,
     /// Follow symbolic links that leave the corpus folder, for the format `files`. Links inside it are followed in any case.
     pub follow_links: bool,
+    /// Refuse a document with more bytes of text.
+    #[schemars(range(min = 1))]
+    pub max_document_bytes: usize,
 }
+
+/// Default of `dataset.max_document_bytes`.
+pub const MAX_DOCUMENT_BYTES: usize = 50_000_000;
 
 impl Default for DatasetSettings {
     fn default() -> Self {
@@ -98,6 +104,7 @@ impl Default for DatasetSettings {
             skip_same_id: false,
             globs: Vec::new(),
             follow_links: false,
+            max_document_bytes: MAX_DOCUMENT_BYTES,
         }
     }
 }

@@ -44,6 +44,6 @@ pub use retriever::RetrieverName;
 pub use similarity::Similarity;
 pub use text::{Length, TitledText};
 pub use trace::{
-    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stance, Step, StepHit, Support,
-    SupportRule, TokenUse, Trace, TraceStep,
+    Arm, ArmName, Attempt, ExactSearch, Finish, Gold, GoldMember, Origin, Stance, Step, StepHit,
+    Support, SupportRule, TokenUse, Trace, TraceStep,
 };

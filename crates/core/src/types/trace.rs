@@ -236,9 +236,18 @@ pub struct TraceStep {
     pub step: Step,
     /// Best first.
     pub hits: Vec<StepHit>,
-    /// Support by all candidates if exact search's hits replace these, where these come from an approximate search.
+    /// Exact search for the same question, where these hits come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exact: Option<Support>,
+    pub exact_search: Option<ExactSearch>,
+    /// Wall time, seconds; without exact search.
+    pub seconds: f64,
+}
+
+/// An exact search that shows what an approximate one misses. No later step uses it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExactSearch {
+    /// Best first.
+    pub hits: Vec<ChunkId>,
     /// Wall time, seconds.
     pub seconds: f64,
 }
@@ -250,7 +259,7 @@ impl TraceStep {
         Self {
             step,
             hits,
-            exact: None,
+            exact_search: None,
             seconds,
         }
     }
@@ -391,10 +400,10 @@ impl Trace {
     /// Returns every chunk that the trace refers to, possibly several times: hits, gold evidence, and passages of
     /// prompts.
     pub fn passages(&self) -> impl Iterator<Item = &ChunkId> {
-        let hits = self
-            .steps
-            .iter()
-            .flat_map(|step| step.hits.iter().map(|hit| &hit.id));
+        let hits = self.steps.iter().flat_map(|step| {
+            let exact = step.exact_search.iter().flat_map(|exact| &exact.hits);
+            step.hits.iter().map(|hit| &hit.id).chain(exact)
+        });
         let gold = self
             .gold
             .groups
@@ -410,10 +419,11 @@ impl Trace {
 
     /// Returns [`Self::passages`] for replacement.
     pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
-        let hits = self
-            .steps
-            .iter_mut()
-            .flat_map(|step| step.hits.iter_mut().map(|hit| &mut hit.id));
+        let hits = self.steps.iter_mut().flat_map(|step| {
+            let exact = step.exact_search.iter_mut();
+            let exact = exact.flat_map(|exact| &mut exact.hits);
+            step.hits.iter_mut().map(|hit| &mut hit.id).chain(exact)
+        });
         let gold = self
             .gold
             .groups

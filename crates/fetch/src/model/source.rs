@@ -4,6 +4,8 @@
 //! temporary name, hashed, and renamed, so that several processes may share the cache. Models that are not pinned
 //! are not downloaded, since their bytes could not be verified.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::{hub, pip};
@@ -107,7 +109,11 @@ async fn named(
         Some(_) => None,
     };
     if let (Some(pin), None) = (pin, skipped) {
-        std::fs::create_dir_all(&folder).map_err(|error| CheckpointError::Write {
+        let created = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder);
+        created.map_err(|error| CheckpointError::Write {
             path: folder.clone(),
             source: error,
         })?;

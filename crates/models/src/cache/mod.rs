@@ -2,178 +2,219 @@
 //!
 //! A key is the sha256 of everything that changes the value, so that stale hits are impossible and entries are never
 //! invalidated. The caller defines the encoding of values. Entries are removed only on demand ([`Database::remove`]).
+//! Each row has a checksum of its table, key and value, verified when it is read: a damaged row counts as missing.
 
+#[cfg(test)]
+mod damage;
 mod disk;
 mod error;
+mod file;
 mod upkeep;
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::types::ValueRef;
+use rusqlite::{Row, TransactionBehavior};
 
 pub use disk::DiskUse;
 pub use error::CacheError;
+use file::{CacheFile, Opened, is_read_only};
+use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 pub use ragtriage_core::text::content_key::{ContentKey, key};
+use ragtriage_core::text::numbers::plural;
 pub use upkeep::Size;
 
-/// Maximum wait for another process's write.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Pause between attempts to open a database that another process is creating.
-const BUSY_PAUSE: Duration = Duration::from_millis(20);
-
-/// A kind of value in a database: a table of two columns, `key` and this.
+/// A kind of value in a database: a table of three columns, `key`, this and `checksum`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheTable {
     /// Its name.
     pub name: &'static str,
     /// The name of the column that holds the value.
     pub value: &'static str,
+    /// The term for its values in notices, in plural.
+    pub label: &'static str,
+}
+
+impl CacheTable {
+    /// Returns the statement that creates it.
+    fn sql(self) -> String {
+        let Self { name, value, .. } = self;
+        format!(
+            "CREATE TABLE {name} (key BLOB PRIMARY KEY, {value} BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
+        )
+    }
+
+    /// Returns the checksum of a row: CRC-32 of the table's name, the key and the value.
+    fn checksum(self, key: &[u8], value: &[u8]) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for part in [self.name.as_bytes(), key, value] {
+            hasher.update(part);
+        }
+        hasher.finalize()
+    }
+
+    /// Returns the query for all rows, as [`Self::verified`] takes them.
+    fn select_all(self) -> String {
+        let Self { name, value, .. } = self;
+        format!("SELECT key, {value}, checksum FROM {name}")
+    }
+
+    /// Returns the value of a row of [`Self::select_all`]; `None` if the row is damaged.
+    fn verified<'row>(self, row: &'row Row<'_>) -> rusqlite::Result<Option<&'row [u8]>> {
+        let fields = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
+        let (ValueRef::Blob(key), ValueRef::Blob(value), ValueRef::Integer(checksum)) = fields
+        else {
+            return Ok(None);
+        };
+        Ok((checksum == i64::from(self.checksum(key, value))).then_some(value))
+    }
 }
 
 /// An open database; clones share the connection.
 #[derive(Clone)]
-pub struct Database {
-    path: PathBuf,
-    connection: Arc<Mutex<Connection>>,
+pub struct Database(Arc<SharedDatabase>);
+
+struct SharedDatabase {
+    file: CacheFile,
+    state: Mutex<State>,
+}
+
+/// The state of an open database.
+struct State {
+    opened: Opened,
+    /// Number of damaged rows read, by the label of their table.
+    n_damaged: BTreeMap<&'static str, usize>,
+}
+
+impl SharedDatabase {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // SQLite rolls a transaction back when its holder panics, so a poisoned connection is valid.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work`; on a damaged file, recreates it and runs `work` again.
+    fn run<T>(&self, work: impl Fn(&mut State) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        let mut state = self.lock();
+        match work(&mut state) {
+            Err(error) if self.file.repair(&mut state.opened, &error)? => work(&mut state),
+            done => done,
+        }
+    }
+}
+
+impl Drop for SharedDatabase {
+    fn drop(&mut self) {
+        let state = self.lock();
+        for (label, n) in &state.n_damaged {
+            let entries = plural(*n, "damaged entry", "damaged entries");
+            let notice = format!("the cached {label} had {entries}, treated as missing");
+            self.file.notices.say(notice);
+        }
+    }
 }
 
 impl Database {
-    /// Opens or creates the database at `path` with its `tables`, and its folder.
-    pub fn open(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|source| CacheError::Folder {
-                path: folder.to_owned(),
-                source,
-            })?;
-        }
-        let connection = connect(path, tables).map_err(|source| CacheError::Database {
+    /// Opens the database at `path` with its `tables`, or creates it and its folder, readable only by their owner (modes
+    /// 0600 and 0700). A damaged file is recreated, with a notice. Where nothing can be written, what is there is read, and
+    /// the first entry that is not stored causes a notice.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a folder that cannot be created for another reason than permissions.
+    pub fn open(path: &Path, tables: &[CacheTable], notices: &Notices) -> Result<Self, CacheError> {
+        let file = CacheFile {
             path: path.to_owned(),
-            source,
-        })?;
-        Ok(Self {
-            path: path.to_owned(),
-            connection: Arc::new(Mutex::new(connection)),
-        })
+            tables: tables.to_vec(),
+            notices: notices.clone(),
+        };
+        let state = Mutex::new(State {
+            opened: file.open()?,
+            n_damaged: BTreeMap::new(),
+        });
+        Ok(Self(Arc::new(SharedDatabase { file, state })))
     }
 
-    /// Opens a cache as [`Self::open`] does, for private values: a new file is readable only by its owner (mode 0600), and so
-    /// are the files that `SQLite` creates next to it.
-    pub(crate) fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(CacheError::folder(parent))?;
-        }
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(CacheError::folder(path))?;
-        Self::open(path, tables)
-    }
-
-    /// Returns the decoded value of each key, in order; `None` for a value that is missing or cannot be decoded.
+    /// Returns the decoded value of each key, in order; `None` for a value that is missing, damaged or cannot be decoded.
     pub async fn read<T: Send + 'static>(
         &self,
         table: CacheTable,
         keys: Vec<ContentKey>,
         decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
     ) -> Result<Vec<Option<T>>, CacheError> {
-        self.work(move |connection| {
+        self.work(move |State { opened, n_damaged }| {
             // One read transaction for all: without it each read takes and drops the file lock.
-            let transaction = connection.transaction()?;
-            let CacheTable { name, value } = table;
-            let mut statement = transaction
-                .prepare_cached(&format!("SELECT {value} FROM {name} WHERE key = ?1"))?;
-            keys.iter()
-                .map(|key| {
-                    let found = statement
-                        .query_row([&key[..]], |row| Ok(decode(row.get_ref(0)?.as_bytes()?)));
-                    Ok(found.optional()?.flatten())
-                })
-                .collect()
+            let transaction = opened.connection.transaction()?;
+            let sql = table.select_all() + " WHERE key = ?1";
+            let mut statement = transaction.prepare_cached(&sql)?;
+            let mut found = Vec::with_capacity(keys.len());
+            for key in &keys {
+                let mut rows = statement.query([&key[..]])?;
+                let Some(row) = rows.next()? else {
+                    found.push(None);
+                    continue;
+                };
+                let bytes = table.verified(row)?;
+                if bytes.is_none() {
+                    *n_damaged.entry(table.label).or_default() += 1;
+                }
+                found.push(bytes.and_then(&decode));
+            }
+            Ok(found)
         })
         .await
     }
 
-    /// Stores all of `rows` or, on failure, none.
+    /// Stores all of `rows` or, on failure, none. Where nothing can be written, none is stored, with a notice.
     pub async fn write(
         &self,
         table: CacheTable,
         rows: Vec<(ContentKey, Vec<u8>)>,
     ) -> Result<(), CacheError> {
-        self.work(move |connection| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            {
-                let CacheTable { name, value } = table;
-                let sql = format!("INSERT OR REPLACE INTO {name} (key, {value}) VALUES (?1, ?2)");
-                let mut statement = transaction.prepare_cached(&sql)?;
-                for (key, bytes) in &rows {
-                    statement.execute((&key[..], bytes))?;
+        let notices = self.0.file.notices.clone();
+        self.work(move |State { opened, .. }| {
+            if !opened.read_only {
+                match store(opened, table, &rows) {
+                    Err(error) if is_read_only(&error) => {}
+                    done => return done,
                 }
             }
-            transaction.commit()
+            notices.say(READ_ONLY_CACHE.to_owned());
+            Ok(())
         })
         .await
     }
 
-    /// Runs `work` on the connection, off the async runtime.
+    /// Runs `work` on the connection, off the async runtime; twice if the file is damaged.
     async fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+        work: impl Fn(&mut State) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, CacheError> {
-        let connection = Arc::clone(&self.connection);
-        let done = tokio::task::spawn_blocking(move || {
-            // SQLite rolls a transaction back when its holder panics, so a poisoned connection is valid.
-            work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))
-        });
-        let done = done.await.map_err(CacheError::Worker)?;
-        done.map_err(|source| CacheError::Database {
-            path: self.path.clone(),
-            source,
-        })
+        let shared = Arc::clone(&self.0);
+        let done =
+            tokio::task::spawn_blocking(move || shared.run(work).map_err(shared.file.failed()));
+        done.await.map_err(CacheError::Worker)?
     }
 }
 
-/// Opens the database. Switching a new file to WAL takes an exclusive lock that ignores the busy handler (SQLite,
-/// "Write-Ahead Logging", section 2), so processes that create the file concurrently are serialised.
-fn connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
-    let since = Instant::now();
-    loop {
-        match try_connect(path, tables) {
-            Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => {
-                std::thread::sleep(BUSY_PAUSE);
-            }
-            done => return done,
+/// Stores the rows in one transaction.
+fn store(
+    opened: &mut Opened,
+    table: CacheTable,
+    rows: &[(ContentKey, Vec<u8>)],
+) -> rusqlite::Result<()> {
+    let connection = &mut opened.connection;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let CacheTable { name, value, .. } = table;
+        let sql =
+            format!("INSERT OR REPLACE INTO {name} (key, {value}, checksum) VALUES (?1, ?2, ?3)");
+        let mut statement = transaction.prepare_cached(&sql)?;
+        for (key, bytes) in rows {
+            statement.execute((&key[..], bytes, table.checksum(key, bytes)))?;
         }
     }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
-    )
-}
-
-fn try_connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    // A 384-number vector is 1,536 bytes: larger pages waste less space. Applies only to a new file.
-    connection.pragma_update(None, "page_size", 16_384)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    // In WAL mode a power failure may lose the last transactions but never corrupts the file.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    for CacheTable { name, value } in tables {
-        connection.execute_batch(&format!(
-            "CREATE TABLE IF NOT EXISTS {name} (key BLOB PRIMARY KEY, {value} BLOB NOT NULL) WITHOUT ROWID"
-        ))?;
-    }
-    Ok(connection)
+    transaction.commit()
 }
 
 #[cfg(test)]
@@ -186,18 +227,24 @@ mod tests {
         CacheTable {
             name: "a",
             value: "x",
+            label: "things",
         },
         CacheTable {
             name: "b",
             value: "y",
+            label: "others",
         },
     ];
+
+    fn open(path: &Path) -> Result<Database, CacheError> {
+        Database::open(path, &TABLES, &Notices::default())
+    }
 
     #[tokio::test]
     async fn what_one_process_writes_another_reads_each_table_for_itself() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/cache.sqlite");
-        let [one, two] = [(); 2].map(|()| Database::open(&path, &TABLES).unwrap());
+        let [one, two] = [(); 2].map(|()| open(&path).unwrap());
         one.write(
             TABLES[0],
             vec![(key(&["k"]), vec![1, 2]), (key(&["l"]), vec![])],
@@ -231,7 +278,7 @@ mod tests {
         let path = folder.path().join("cache.sqlite");
         let opened: Vec<bool> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| Database::open(&path, &TABLES).is_ok()))
+                .map(|_| scope.spawn(|| open(&path).is_ok()))
                 .collect();
             threads
                 .into_iter()
@@ -242,18 +289,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_database_and_a_folder_that_cannot_be_are_named() {
+    fn a_folder_that_cannot_be_and_one_in_place_of_the_file_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache.sqlite");
-        std::fs::write(&path, "x".repeat(5000)).unwrap();
-        let error = Database::open(&path, &TABLES).err().unwrap();
-        assert_eq!(
-            error.to_string(),
-            format!("cache `{}`: file is not a database", path.display())
-        );
-        let error = Database::open(&path.join("deeper/cache.sqlite"), &TABLES)
-            .err()
-            .unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let error = open(&path).err().unwrap();
+        assert!(matches!(error, CacheError::Database { .. }) && error.hint().is_some());
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = open(&file.join("cache.sqlite")).err().unwrap();
         assert!(matches!(error, CacheError::Folder { .. }), "{error}");
         assert!(error.hint().is_some());
     }

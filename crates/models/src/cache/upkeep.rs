@@ -2,10 +2,11 @@
 //!
 //! Other processes may read and write concurrently: a removed entry is computed again on demand.
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
-use super::{CacheError, CacheTable, Database};
+use super::{CacheError, CacheTable, ContentKey, Database, State};
 
 /// A number of entries with their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -26,23 +27,25 @@ impl std::ops::AddAssign for Size {
 impl Database {
     /// Measures a table.
     pub async fn size(&self, table: CacheTable) -> Result<Size, CacheError> {
-        self.work(move |connection| size(connection, table)).await
+        self.work(move |state| size(&state.opened.connection, table))
+            .await
     }
 
-    /// Passes every value of a table to `each`, in key order, which is arbitrary.
-    pub async fn fold<T: Send + 'static>(
+    /// Passes every undamaged value of a table to `each`, in key order, which is arbitrary.
+    pub async fn fold<T: Default + Send + 'static>(
         &self,
         table: CacheTable,
-        mut folded: T,
         each: impl Fn(&mut T, &[u8]) + Send + 'static,
     ) -> Result<T, CacheError> {
-        self.work(move |connection| {
-            let CacheTable { name, value } = table;
-            let mut statement =
-                connection.prepare_cached(&format!("SELECT {value} FROM {name}"))?;
+        self.work(move |State { opened, n_damaged }| {
+            let mut folded = T::default();
+            let mut statement = opened.connection.prepare_cached(&table.select_all())?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                each(&mut folded, row.get_ref(0)?.as_bytes()?);
+                match table.verified(row)? {
+                    Some(value) => each(&mut folded, value),
+                    None => *n_damaged.entry(table.label).or_default() += 1,
+                }
             }
             drop(rows);
             Ok(folded)
@@ -52,7 +55,8 @@ impl Database {
 
     /// Removes all entries of a table.
     pub async fn clear(&self, table: CacheTable) -> Result<Size, CacheError> {
-        self.work(move |connection| {
+        self.work(move |State { opened, .. }| {
+            let connection = &mut opened.connection;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let removed = size(&transaction, table)?;
@@ -63,35 +67,34 @@ impl Database {
         .await
     }
 
-    /// Removes the entries for whose value `doomed` returns true.
+    /// Removes the entries for whose value `doomed` returns true, and damaged ones.
     pub async fn remove(
         &self,
         table: CacheTable,
         doomed: impl Fn(&[u8]) -> bool + Send + 'static,
     ) -> Result<Size, CacheError> {
-        self.work(move |connection| {
+        self.work(move |State { opened, .. }| {
+            let connection = &mut opened.connection;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let CacheTable { name, value } = table;
             let mut removed = Size::default();
             {
-                let mut keys: Vec<Vec<u8>> = Vec::new();
-                let mut statement =
-                    transaction.prepare(&format!("SELECT key, {value} FROM {name}"))?;
+                let mut keys: Vec<Value> = Vec::new();
+                let mut statement = transaction.prepare(&table.select_all())?;
                 let mut rows = statement.query([])?;
                 while let Some(row) = rows.next()? {
-                    let bytes = row.get_ref(1)?.as_bytes()?;
-                    if doomed(bytes) {
-                        let key: Vec<u8> = row.get(0)?;
+                    let value = table.verified(row)?;
+                    if value.is_none_or(&doomed) {
+                        let bytes = value.map_or(0, |value| size_of::<ContentKey>() + value.len());
                         removed += Size {
                             entries: 1,
-                            bytes: (key.len() + bytes.len()) as u64,
+                            bytes: bytes as u64,
                         };
-                        keys.push(key);
+                        keys.push(row.get(0)?);
                     }
                 }
                 let mut statement =
-                    transaction.prepare(&format!("DELETE FROM {name} WHERE key = ?1"))?;
+                    transaction.prepare(&format!("DELETE FROM {} WHERE key = ?1", table.name))?;
                 for key in &keys {
                     statement.execute([key])?;
                 }
@@ -104,13 +107,14 @@ impl Database {
 
     /// Returns the space of removed entries to the disk.
     pub async fn shrink(&self) -> Result<(), CacheError> {
-        self.work(|connection| connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"))
+        let sql = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
+        self.work(move |state| state.opened.connection.execute_batch(sql))
             .await
     }
 }
 
 fn size(connection: &Connection, table: CacheTable) -> rusqlite::Result<Size> {
-    let CacheTable { name, value } = table;
+    let CacheTable { name, value, .. } = table;
     let sql =
         format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
     connection.query_row(&sql, [], |row| {
@@ -126,14 +130,21 @@ fn size(connection: &Connection, table: CacheTable) -> rusqlite::Result<Size> {
 mod tests {
     use super::*;
     use crate::cache::key;
+    use ragtriage_core::notices::Notices;
 
     const TABLE: CacheTable = CacheTable {
         name: "a",
         value: "x",
+        label: "things",
     };
 
+    fn open(folder: &std::path::Path) -> Database {
+        let path = folder.join("cache.sqlite");
+        Database::open(&path, &[TABLE], &Notices::default()).unwrap()
+    }
+
     async fn filled(folder: &std::path::Path) -> Database {
-        let database = Database::open(&folder.join("cache.sqlite"), &[TABLE]).unwrap();
+        let database = open(folder);
         let rows = (0..100_u8)
             .map(|n| (key(&[&n.to_string()]), vec![n; 1000]))
             .collect();
@@ -163,7 +174,7 @@ mod tests {
         );
         // 30 + 31 + ... + 99 = 70 * 129 / 2.
         let sum = database
-            .fold(TABLE, 0_u64, |sum, value| *sum += u64::from(value[0]))
+            .fold(TABLE, |sum: &mut u64, value| *sum += u64::from(value[0]))
             .await
             .unwrap();
         assert_eq!(sum, 4515);
@@ -181,7 +192,7 @@ mod tests {
     async fn shrinking_makes_the_file_smaller_while_another_has_it_open() {
         let folder = tempfile::tempdir().unwrap();
         let database = filled(folder.path()).await;
-        let other = Database::open(&folder.path().join("cache.sqlite"), &[TABLE]).unwrap();
+        let other = open(folder.path());
         let bytes = || {
             std::fs::metadata(folder.path().join("cache.sqlite"))
                 .unwrap()

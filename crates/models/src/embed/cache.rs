@@ -14,6 +14,7 @@ use async_trait::async_trait;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use crate::cache::{CacheTable, ContentKey, Database, key};
+use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 
 /// Texts encoded and written together: a few seconds of work for `all-MiniLM-L6-v2` on two cores.
@@ -25,11 +26,13 @@ const MEASURED_TOGETHER: usize = 8192;
 pub const VECTORS: CacheTable = CacheTable {
     name: "vectors",
     value: "vector",
+    label: "vectors",
 };
 /// The table of cached text lengths.
 pub const LENGTHS: CacheTable = CacheTable {
     name: "text_lengths",
     value: "length",
+    label: "text lengths",
 };
 
 /// An [`Encoder`] that asks another only for texts not in the cache.
@@ -42,8 +45,12 @@ pub struct CachedEncoder {
 
 impl CachedEncoder {
     /// Opens or creates the database at `path`, and its folder.
-    pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
-        let database = Database::open(path, &[VECTORS, LENGTHS])?;
+    pub fn open(
+        inner: Arc<dyn Encoder>,
+        path: &Path,
+        notices: &Notices,
+    ) -> Result<Self, EmbedError> {
+        let database = Database::open(path, &[VECTORS, LENGTHS], notices)?;
         Ok(Self {
             inner,
             database,
@@ -340,7 +347,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/vectors.sqlite");
         let inner = counting("a");
-        let first = CachedEncoder::open(inner.clone(), &path).unwrap();
+        let first = CachedEncoder::open(inner.clone(), &path, &Notices::default()).unwrap();
         let n_done = AtomicUsize::new(0);
         let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
         let vectors = first
@@ -355,7 +362,7 @@ mod tests {
         );
 
         // Another process's connection to the file, while the first is open.
-        let second = CachedEncoder::open(inner.clone(), &path).unwrap();
+        let second = CachedEncoder::open(inner.clone(), &path, &Notices::default()).unwrap();
         let again = second
             .encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ())
             .await
@@ -374,7 +381,7 @@ mod tests {
         let expected =
             [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
         for _ in 0..2 {
-            let cached = CachedEncoder::open(inner.clone(), &path).unwrap();
+            let cached = CachedEncoder::open(inner.clone(), &path, &Notices::default()).unwrap();
             assert_eq!(
                 cached
                     .lengths(&texts, Role::Passage)
@@ -385,7 +392,7 @@ mod tests {
             );
             assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
         }
-        let remote = CachedEncoder::open(counting("remote"), &path).unwrap();
+        let remote = CachedEncoder::open(counting("remote"), &path, &Notices::default()).unwrap();
         assert_eq!(remote.lengths(&texts, Role::Passage).await.unwrap(), None);
     }
 
@@ -394,17 +401,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let (a, b) = (counting("a"), counting("b"));
-        CachedEncoder::open(a.clone(), &path)
+        CachedEncoder::open(a.clone(), &path, &Notices::default())
             .unwrap()
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await
             .unwrap();
-        CachedEncoder::open(a.clone(), &path)
+        CachedEncoder::open(a.clone(), &path, &Notices::default())
             .unwrap()
             .encode(&untitled(&["x"]), Role::Passage, &|_| ())
             .await
             .unwrap();
-        CachedEncoder::open(b.clone(), &path)
+        CachedEncoder::open(b.clone(), &path, &Notices::default())
             .unwrap()
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await
@@ -422,7 +429,7 @@ mod tests {
     async fn a_value_of_the_wrong_length_is_encoded_again_and_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
-        let cached = CachedEncoder::open(counting("a"), &path).unwrap();
+        let cached = CachedEncoder::open(counting("a"), &path, &Notices::default()).unwrap();
         cached
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await

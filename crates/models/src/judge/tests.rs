@@ -90,7 +90,12 @@ async fn verdicts_are_parsed_and_paid_once() {
     let server = server().await;
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("replies.sqlite");
-    let cached = CachedReplies::open(generator(&server, "m"), &cache, "here".to_owned());
+    let cached = CachedReplies::open(
+        generator(&server, "m"),
+        &cache,
+        "here".to_owned(),
+        &ragtriage_core::notices::Notices::default(),
+    );
     let judge = judge(Arc::new(cached.expect("opened")));
     let compare = |answer: &'static str, order| {
         let judge = &judge;

@@ -4,8 +4,9 @@
 //! or run, and a stale hit is impossible unless the server changes the model behind a name. Prompts are not stored. Failures
 //! are not stored either; truncated and filtered replies are. Concurrent requests with the same prompt result in one call.
 //!
-//! A file that cannot be opened is an error before any call: a run believed to be cached would be paid for again. A later
-//! failure of the file costs no question its reply: the first failure is recorded ([`CachedReplies::failure`]).
+//! A file that cannot be opened is an error before any call: a run believed to be cached would be paid for again. A
+//! damaged file is recreated, with a notice. A later failure of the file costs no question its reply: the first failure is
+//! recorded ([`CachedReplies::failure`]).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,6 +18,7 @@ use tokio::sync::OnceCell;
 
 use super::{Completion, Generator, KeptReply, LlmError};
 use crate::cache::{CacheError, CacheTable, ContentKey, Database, key};
+use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
 
@@ -24,6 +26,7 @@ use ragtriage_core::types::Origin;
 pub const REPLIES: CacheTable = CacheTable {
     name: "replies",
     value: "reply",
+    label: "responses",
 };
 
 /// A [`Generator`] that calls another only for prompts not in the cache.
@@ -43,8 +46,9 @@ impl CachedReplies {
         inner: Arc<dyn Generator>,
         path: &Path,
         dataset: String,
+        notices: &Notices,
     ) -> Result<Self, CacheError> {
-        let database = Database::open_private(path, &[REPLIES])?;
+        let database = Database::open(path, &[REPLIES], notices)?;
         Ok(Self {
             inner,
             database,
@@ -212,7 +216,8 @@ mod tests {
     }
 
     fn open(path: &Path, inner: &Arc<Counting>) -> CachedReplies {
-        CachedReplies::open(Arc::clone(inner) as _, path, "files here".to_owned()).unwrap()
+        let (inner, dataset) = (Arc::clone(inner) as _, "files here".to_owned());
+        CachedReplies::open(inner, path, dataset, &Notices::default()).unwrap()
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
@@ -330,16 +335,10 @@ mod tests {
         let cached = open(&path, &counting("a"));
         rusqlite::Connection::open(&path)
             .unwrap()
-            .execute("DROP TABLE replies", [])
+            .execute("CREATE TRIGGER broken BEFORE INSERT ON replies BEGIN SELECT RAISE(FAIL, 'broken'); END", [])
             .unwrap();
         assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().text, "0");
-        assert!(
-            cached
-                .failure()
-                .unwrap()
-                .to_string()
-                .contains("no such table: replies")
-        );
+        assert!(cached.failure().unwrap().to_string().contains("broken"));
     }
 
     #[tokio::test]

@@ -11,12 +11,14 @@ use async_trait::async_trait;
 
 use super::{RerankError, Reranker};
 use crate::cache::{CacheTable, ContentKey, Database, key};
+use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 
 /// The table of cached scores.
 pub const SCORES: CacheTable = CacheTable {
     name: "scores",
     value: "score",
+    label: "scores",
 };
 
 /// A [`Reranker`] that calls another only for passages not in the cache.
@@ -29,8 +31,12 @@ pub struct CachedReranker {
 
 impl CachedReranker {
     /// Opens or creates the database at `path`, and its folder.
-    pub fn open(inner: Arc<dyn Reranker>, path: &Path) -> Result<Self, RerankError> {
-        let database = Database::open(path, &[SCORES])?;
+    pub fn open(
+        inner: Arc<dyn Reranker>,
+        path: &Path,
+        notices: &Notices,
+    ) -> Result<Self, RerankError> {
+        let database = Database::open(path, &[SCORES], notices)?;
         Ok(Self {
             inner,
             database,

@@ -1,6 +1,7 @@
 //! Layout of the cache folder.
 
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
 /// The generator's replies.
@@ -16,20 +17,23 @@ pub const INDEXES: &str = "indexes";
 /// Models, a folder each under their owners'.
 pub const MODELS: &str = "models";
 /// The prefix of the name of a [`ScratchFolder`]; a killed process leaves its folder behind.
-pub const SCRATCH: &str = "scratch-";
+pub const SCRATCH: &str = "ragtriage-scratch-";
 
 /// The folder for the collections of one process without caches; removed on drop, so collections in it must be closed before.
 #[derive(Debug)]
 pub struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    /// Names the folder of this process in `cache_dir`; it is created when a collection is opened.
+    /// Names a folder in `parent`, which other users may share; it is created when a collection is opened.
     #[must_use]
-    pub fn new(cache_dir: &Path) -> Self {
-        Self(cache_dir.join(format!("{SCRATCH}{}", std::process::id())))
+    pub fn new(parent: &Path) -> Self {
+        let random = RandomState::new().hash_one(std::process::id());
+        Self(parent.join(format!("{SCRATCH}{random:016x}")))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Returns the folder's path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }

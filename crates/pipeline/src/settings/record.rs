@@ -82,6 +82,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         seed: resolved.settings.evaluation.seed,
         truncation: Vec::new(),
         vector_search: String::new(),
+        approximate: Vec::new(),
         seconds: BTreeMap::new(),
         vectors_cached: 0,
         vectors_computed: 0,
@@ -141,6 +142,7 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEnco
     manifest.seconds.extend(ingest.seconds);
     manifest.truncation = ingest.truncation;
     manifest.vector_search = ingest.vector_search.unwrap_or_default();
+    manifest.approximate = ingest.approximate;
     if ingest.n_filtered > 0 {
         let note = format!(
             "{} of {n_chunks} chunks are kept from being found by `retrieval.filter`",

@@ -1,9 +1,9 @@
 //! The folder of a sweep: the runs of its trials, the generator's cost, and the log of held-out evaluations.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,9 @@ impl SweepFolder {
             made => made?,
         };
         let runs = folder.file("runs");
-        fs::create_dir_all(&runs).map_err(io("create", &runs))?;
+        let mut private_folder = DirBuilder::new();
+        let created = private_folder.recursive(true).mode(0o700).create(&runs);
+        created.map_err(io("create", &runs))?;
         let file = folder.file(LOCK);
         let mut lock = private()
             .read(true)

@@ -226,7 +226,7 @@ impl DetailContext<'_> {
         let TraceStep {
             step,
             hits,
-            exact: _,
+            exact_search: _,
             seconds,
         } = ranked;
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();

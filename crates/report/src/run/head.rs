@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::approximate;
 use crate::document::Fact;
 use crate::external;
 use ragtriage_core::config::{
@@ -228,7 +229,13 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
         search => format!(", {search}"),
     };
     let name = name.name();
-    format!("{name} ({encoder}{precision}, Qdrant {store}{search})")
+    let mut indexes = manifest.approximate.iter();
+    let build = indexes
+        .find(|index| index.retriever == name)
+        .map_or(String::new(), |index| {
+            format!(": {}", approximate::describe(index))
+        });
+    format!("{name} ({encoder}{precision}, Qdrant {store}{search}{build})")
 }
 
 fn describe_bm25(bm25: &Bm25Settings) -> String {

@@ -1,5 +1,6 @@
 //! The report of a run: what is known of it ([`RunReport`]), and the same as a [`Report`] for every format.
 
+mod approximate;
 mod conditions;
 mod diagnosis;
 pub mod funnel;
@@ -18,9 +19,10 @@ mod what_if;
 use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
 use crate::judge;
+use ragtriage_core::text::numbers::percent;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::diagnose::{self, TwoByTwo};
-use ragtriage_eval::summary::{Evaluation, Summary};
+use ragtriage_eval::summary::{EXACT_SEARCH, Evaluation, Summary};
 use ragtriage_runs::SavedRun;
 
 use funnel::Funnel;
@@ -120,6 +122,7 @@ impl RunReport {
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             what_if: what_if::table(&summary.what_if.alternatives),
             measures: measures::measures(summary)
+                .chain(approximate::tables(summary))
                 .chain(conditions::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
                 .collect(),
@@ -174,13 +177,28 @@ impl RunReport {
         report.list(self.caveats.clone());
         report
             .heading("Seconds (search, fuse, pack and generate: summed over concurrent questions)");
-        let steps = self
-            .timings
-            .iter()
-            .map(|(step, seconds)| format!("{step} {seconds:.2}"));
-        let steps = steps.collect::<Vec<_>>().join(", ");
+        let steps: Vec<String> = self.timings.iter().map(|step| self.timing(step)).collect();
+        let steps = steps.join(", ");
         report.elements.push(Element::Paragraph(steps));
         report
+    }
+}
+
+impl RunReport {
+    /// Returns a step with its seconds; for exact search next to approximate search also its share of both.
+    fn timing(&self, (step, seconds): &(String, f64)) -> String {
+        let text = format!("{step} {seconds:.2}");
+        let approximate = step.strip_suffix(EXACT_SEARCH).and_then(|search| {
+            let mut steps = self.timings.iter();
+            steps.find(|(other, _)| other == search)
+        });
+        match approximate {
+            Some((search, other)) if seconds + other > 0.0 => {
+                let share = percent(seconds / (seconds + other));
+                format!("{text} ({share} of `{search}` and this)")
+            }
+            _ => text,
+        }
     }
 }
 
@@ -209,6 +227,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
             "Right answers to answerable questions by rule: {right}."
         ));
     }
+    caveats.extend(approximate::caveats(summary));
     caveats
 }
 

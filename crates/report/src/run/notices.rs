@@ -1,6 +1,6 @@
 //! Warnings that a reader of a run's report needs before believing its numbers.
 
-use super::unusable;
+use super::{approximate, unusable};
 use crate::document::Notice;
 use crate::external;
 use crate::few_clusters;
@@ -11,12 +11,14 @@ use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
 use ragtriage_runs::SavedRun;
 
-/// Collects the warnings in order of the pipeline's stages.
+/// Collects the warnings in order of the pipeline's stages, after what approximate search lost.
 pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
-    let mut notices: Vec<Notice> = run.manifest.notes.iter().map(Notice::warning).collect();
+    let mut notices = approximate::losses(&run.manifest, summary);
+    notices.extend(run.manifest.notes.iter().map(Notice::warning));
     notices.extend(generator(run));
     notices.extend(min_score(run));
     notices.extend(retrieval(run, summary));
+    notices.extend(approximate::not_reproducible(&run.manifest, summary));
     notices.extend(long_references(run));
     notices.extend(answers(summary));
     notices.extend(unusable::notices(run));

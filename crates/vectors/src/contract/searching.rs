@@ -97,6 +97,7 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
         store.upsert(&points[..700]).await.expect("stored");
         store.upsert(&points[700..]).await.expect("the rest stored");
         assert!(store.graph_in_use().await.expect("described"), "{hnsw:?}");
+        assert!(store.segments().await.expect("described") >= 1, "{hnsw:?}");
         recalls.push(recall(&*store, &spec, points, queries).await);
         let query = &queries[0].vector;
         let expected = brute_force(points, query, vector);

@@ -381,6 +381,11 @@ impl VectorStore for ServerStore {
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
         Ok(self.spec.graph().is_some() && self.settle().await?)
     }
+
+    async fn segments(&self) -> Result<usize, IndexError> {
+        let n_segments = self.info().await?.segments_count;
+        Ok(usize::try_from(n_segments).unwrap_or(usize::MAX))
+    }
 }
 
 /// Locks a mutex that is never held across an await.

@@ -5,8 +5,8 @@ use super::super::judge::Judgments;
 use super::super::modes::{self, Signs};
 use super::{TENS, attempt, corpus, judged, judgments, member, question, shown, trace, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Flag, Mode, Passage, Question, QuestionKind, Stance,
-    Step, Support, SupportRule,
+    Arm, ArmName, Attempt, ChunkId, Corpus, ExactSearch, Flag, Mode, Passage, Question,
+    QuestionKind, Stance, Step,
 };
 
 /// Returns the flags of a question whose gold evidence was in its prompt, by its arms' answers and prompts.
@@ -114,7 +114,7 @@ fn right_without_context_and_wrong_with_it_is_misled() {
 #[test]
 fn what_exact_search_would_have_found_is_an_ann_miss() {
     let corpus = corpus(&TENS);
-    let flags = |ranked: &[&str], exact: bool| {
+    let flags = |ranked: &[&str], exact: &str| {
         let mut found = trace(
             question(vec![vec![member("d", &[(10, 19)])]]),
             &corpus,
@@ -122,16 +122,16 @@ fn what_exact_search_would_have_found_is_an_ann_miss() {
             &["d#0"],
             None,
         );
-        found.steps[0].exact = Some(Support {
-            holds: exact,
-            rule: SupportRule::Ranges,
+        found.steps[0].exact_search = Some(ExactSearch {
+            hits: vec![exact.into()],
+            seconds: 0.0,
         });
         judged(&found, &corpus, false, None).flags
     };
-    assert_eq!(flags(&["d#0"], true), [Flag::AnnMiss]);
-    assert_eq!(flags(&["d#0"], false), []);
+    assert_eq!(flags(&["d#0"], "d#1"), [Flag::AnnMiss]);
+    assert_eq!(flags(&["d#0"], "d#2"), []);
     assert_eq!(
-        flags(&["d#0", "d#1"], true),
+        flags(&["d#0", "d#1"], "d#1"),
         [],
         "the graph found it as well"
     );

@@ -102,7 +102,7 @@ fn with_gold(
     answer: Option<Attempt>,
 ) -> Trace {
     let step = |step, ids: &[&str]| TraceStep {
-        exact: None,
+        exact_search: None,
         step,
         hits: ids
             .iter()

@@ -1,6 +1,6 @@
 //! A text encoded once by byte pairs, so that its slices are counted without encoding them again.
 //!
-//! Chunkers count many slices of one text. Between an ASCII letter or digit and ASCII white space both vocabularies
+//! Chunkers count many slices of one text. At some places, such as between a letter and white space, both vocabularies
 //! separate tokens, whatever the context ([`separates_tokens`]). The count of a slice is therefore that of its part up
 //! to the first such place, plus the text's tokens from there to the last one, plus that of the rest: only a word at
 //! each edge is encoded. The sum is exact, not an estimate.
@@ -24,15 +24,6 @@ impl<'a> Encoded<'a> {
         }
     }
 
-    /// Returns the offset of `slice` in the text if it is a part of it: the same memory, not just equal characters.
-    fn offset(&self, slice: &str) -> Option<usize> {
-        let offset = slice
-            .as_ptr()
-            .addr()
-            .checked_sub(self.text.as_ptr().addr())?;
-        (offset + slice.len() <= self.text.len()).then_some(offset)
-    }
-
     fn tokens_before(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start < offset)
     }
@@ -41,7 +32,7 @@ impl<'a> Encoded<'a> {
 impl TokenCounter for Encoded<'_> {
     fn count(&self, slice: &str) -> usize {
         let first = (1..slice.len()).find(|&at| separates_tokens(slice, at));
-        let (Some(offset), Some(first)) = (self.offset(slice), first) else {
+        let (Some(offset), Some(first)) = (offset_in(self.text, slice), first) else {
             return self.counter.count(slice);
         };
         let last = (first..slice.len())
@@ -52,18 +43,35 @@ impl TokenCounter for Encoded<'_> {
     }
 
     fn starts(&self, slice: &str) -> Vec<usize> {
-        if self.offset(slice) == Some(0) && slice.len() == self.text.len() {
+        if offset_in(self.text, slice) == Some(0) && slice.len() == self.text.len() {
             return self.starts.clone();
         }
         self.counter.starts(slice)
     }
 }
 
-/// Returns true if no token of `text`, or of any other text with these two bytes, runs across `at`: both patterns
-/// separate an ASCII letter or digit from ASCII white space after it, and match no further back or ahead there.
+/// Returns the offset of `slice` in `text` if it is a part of it: the same memory, not just equal characters.
+pub(super) fn offset_in(text: &str, slice: &str) -> Option<usize> {
+    let offset = slice.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    (offset + slice.len() <= text.len()).then_some(offset)
+}
+
+/// Returns true if no token of `text`, or of any other text with these two bytes, runs across `at`.
+///
+/// Both patterns have letters, up to three digits, punctuation and white space in separate pieces, and look neither
+/// back nor ahead there, but for: punctuation or white space before letters, white space before punctuation, line
+/// breaks after punctuation, and the apostrophe of a contraction.
 fn separates_tokens(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    bytes[at - 1].is_ascii_alphanumeric() && bytes[at].is_ascii_whitespace()
+    let (before, after) = (text.as_bytes()[at - 1], text.as_bytes()[at]);
+    if before.is_ascii_alphabetic() {
+        after.is_ascii_digit()
+            || after.is_ascii_whitespace()
+            || (after.is_ascii_punctuation() && after != b'\'')
+    } else if before.is_ascii_digit() {
+        after.is_ascii_alphabetic() || after.is_ascii_whitespace() || after.is_ascii_punctuation()
+    } else {
+        before.is_ascii_punctuation() && after.is_ascii_digit()
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::{Remote, RemoteSettings};
 use crate::embed::{CachedEncoder, Encoder, Role};
 use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
 use ragtriage_core::hint::Hint;
+use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 use ragtriage_http::{Backoff, Secret};
 
@@ -52,7 +53,12 @@ async fn error_of(
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
     let remote = Arc::new(Remote::open(settings(server)).await.unwrap());
-    let cached = CachedEncoder::open(remote, &folder.path().join("vectors.sqlite")).unwrap();
+    let cached = CachedEncoder::open(
+        remote,
+        &folder.path().join("vectors.sqlite"),
+        &Notices::default(),
+    )
+    .unwrap();
     let texts = TEXTS.map(TitledText::untitled);
     let error = cached.encode(&texts, Role::Passage, &|_| ()).await;
     let error = error.expect_err("a fault");

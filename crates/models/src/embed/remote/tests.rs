@@ -1,6 +1,7 @@
 //! The encoder over loopback: requests, order of responses, rejected responses.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::notices::Notices;
 use ragtriage_http::HttpError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -374,7 +375,12 @@ async fn the_vector_cache_serves_it_as_any_encoder() {
     let server = server(encode).await;
     let folder = tempfile::tempdir().unwrap();
     let remote = Arc::new(Remote::open(settings(&server)).await.unwrap());
-    let cached = CachedEncoder::open(remote, &folder.path().join("vectors.sqlite")).unwrap();
+    let cached = CachedEncoder::open(
+        remote,
+        &folder.path().join("vectors.sqlite"),
+        &Notices::default(),
+    )
+    .unwrap();
     for _ in 0..2 {
         let vectors = cached
             .encode(&untitled(&["a", "bb"]), Role::Query, &|_| ())

@@ -51,7 +51,12 @@ fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
 async fn it_keeps_the_contract_from_memory_too() {
     let folder = tempfile::tempdir().unwrap();
     let inner = counting("a");
-    let cached = CachedReranker::open(inner.clone(), &folder.path().join("scores.sqlite")).unwrap();
+    let cached = CachedReranker::open(
+        inner.clone(),
+        &folder.path().join("scores.sqlite"),
+        &Notices::default(),
+    )
+    .unwrap();
     contract::check(&cached).await;
     let n_asked = inner.n_asked.load(Ordering::Relaxed);
     contract::check(&cached).await;
@@ -67,7 +72,8 @@ async fn what_one_process_scored_another_does_not_ask_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/scores.sqlite");
     let inner = counting("a");
-    let [one, two] = [(); 2].map(|()| CachedReranker::open(inner.clone(), &path).unwrap());
+    let [one, two] =
+        [(); 2].map(|()| CachedReranker::open(inner.clone(), &path, &Notices::default()).unwrap());
     assert_eq!(
         one.scores("q", &untitled(&["x", "yy"])).await.unwrap(),
         [0.0, 1.0]
@@ -90,7 +96,7 @@ async fn another_question_title_or_reranker_is_another_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scores.sqlite");
     let (a, b) = (counting("a"), counting("b"));
-    let cached = CachedReranker::open(a.clone(), &path).unwrap();
+    let cached = CachedReranker::open(a.clone(), &path, &Notices::default()).unwrap();
     cached.scores("q", &untitled(&["x"])).await.unwrap();
     cached.scores("p", &untitled(&["x"])).await.unwrap();
     cached
@@ -103,7 +109,7 @@ async fn another_question_title_or_reranker_is_another_key() {
         )
         .await
         .unwrap();
-    CachedReranker::open(b.clone(), &path)
+    CachedReranker::open(b.clone(), &path, &Notices::default())
         .unwrap()
         .scores("q", &untitled(&["x"]))
         .await
@@ -121,7 +127,7 @@ async fn another_question_title_or_reranker_is_another_key() {
 async fn a_value_that_is_no_score_is_scored_again_and_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scores.sqlite");
-    let cached = CachedReranker::open(counting("a"), &path).unwrap();
+    let cached = CachedReranker::open(counting("a"), &path, &Notices::default()).unwrap();
     cached.scores("q", &untitled(&["xx"])).await.unwrap();
     // The second is not a number: 0x7fc00000, little-endian.
     for value in ["x'010203'", "x'0000c07f'"] {
@@ -148,7 +154,7 @@ async fn a_reranker_that_breaks_the_contract_is_named_and_nothing_kept() {
             fingerprint: "a",
             instead: Some(instead),
         };
-        let cached = CachedReranker::open(Arc::new(broken), &path).unwrap();
+        let cached = CachedReranker::open(Arc::new(broken), &path, &Notices::default()).unwrap();
         let error = cached
             .scores("q", &untitled(&["x", "y"]))
             .await
@@ -156,7 +162,7 @@ async fn a_reranker_that_breaks_the_contract_is_named_and_nothing_kept() {
         assert_eq!(error.to_string(), format!("reranker `a` gave {part}"));
     }
     let inner = counting("a");
-    CachedReranker::open(inner.clone(), &path)
+    CachedReranker::open(inner.clone(), &path, &Notices::default())
         .unwrap()
         .scores("q", &untitled(&["x", "y"]))
         .await

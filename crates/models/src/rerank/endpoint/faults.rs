@@ -10,6 +10,7 @@ use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
 use crate::rerank::{CachedReranker, Reranker};
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::hint::Hint;
+use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 use ragtriage_http::{Backoff, Secret};
 
@@ -50,7 +51,12 @@ async fn error_of(
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
     let endpoint = Arc::new(Endpoint::new(settings(server)).unwrap());
-    let cached = CachedReranker::open(endpoint, &folder.path().join("scores.sqlite")).unwrap();
+    let cached = CachedReranker::open(
+        endpoint,
+        &folder.path().join("scores.sqlite"),
+        &Notices::default(),
+    )
+    .unwrap();
     let passages = PASSAGES.map(TitledText::untitled);
     let error = cached.scores("q", &passages).await.expect_err("a fault");
     server.now(|request| sent(&right(request)));

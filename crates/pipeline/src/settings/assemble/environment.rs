@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::settings::SettingsError;
 use crate::settings::cache_folder::ScratchFolder;
+use ragtriage_core::notices::Notices;
 use ragtriage_core::text::address;
 
 /// The environment of a run, read once by the command line, so that no library reads it.
@@ -18,6 +19,8 @@ pub struct Environment {
     pub scratch: Option<ScratchFolder>,
     /// Reads an environment variable.
     pub variable: fn(&str) -> Option<String>,
+    /// Receives notices of repaired caches.
+    pub notices: Notices,
 }
 
 impl Environment {

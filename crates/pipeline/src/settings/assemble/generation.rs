@@ -116,7 +116,8 @@ pub(super) fn keep_replies(
         return Ok(None);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    CachedReplies::open(generator, &path, dataset).map(|replies| Some(Arc::new(replies)))
+    let replies = CachedReplies::open(generator, &path, dataset, &environment.notices)?;
+    Ok(Some(Arc::new(replies)))
 }
 
 pub(super) fn openai_settings(

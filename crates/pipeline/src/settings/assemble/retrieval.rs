@@ -96,11 +96,13 @@ impl<'a> Wiring<'a> {
             fusion: retrieval.fusion.clone(),
             rerank: self.rerank().await?,
             store,
+            exact_sample: self.settings().vector_store.exact_sample,
             filter: retrieval.filter.clone(),
             min_score: retrieval.min_score,
             candidates: retrieval.candidates,
             k: retrieval.k,
             skip_same_id: self.settings().dataset.skip_same_id,
+            notices: self.environment.notices.clone(),
         })
     }
 
@@ -245,6 +247,7 @@ impl<'a> Wiring<'a> {
             None => Arc::new(rerank::CachedReranker::open(
                 reranker,
                 &self.environment.cache_dir.join(cache_folder::SCORES),
+                &self.environment.notices,
             )?),
         };
         Ok(Some(RerankPlan {
@@ -340,6 +343,7 @@ impl<'a> Wiring<'a> {
         let cached = Arc::new(CachedEncoder::open(
             encoder,
             &self.environment.cache_dir.join(cache_folder::VECTORS),
+            &self.environment.notices,
         )?);
         self.caches.push(Arc::clone(&cached));
         Ok(cached)

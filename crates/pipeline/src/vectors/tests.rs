@@ -1,0 +1,312 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::plan::RetrievalPlan;
+use crate::retrieve::retrieve;
+use ragtriage_core::config::{Hnsw, Placement};
+use ragtriage_core::fuse::Fusion;
+use ragtriage_core::types::{Chunk, ChunkId, Document, Question, Similarity, TraceStep};
+use ragtriage_models::embed::OnProgress;
+use ragtriage_vectors::{IndexError, Neighbour, VectorPlace};
+
+/// Encodes a text as its length, and counts the texts. A text of one byte has no vector.
+#[derive(Default)]
+struct Lengths(AtomicUsize);
+
+#[async_trait]
+impl Encoder for Lengths {
+    fn fingerprint(&self, _: Role) -> &'static str {
+        "lengths"
+    }
+
+    fn shape(&self) -> VectorShape {
+        VectorShape {
+            dimension: 1,
+            many: false,
+            similarity: Similarity::Dot,
+        }
+    }
+
+    fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
+        Ok(None)
+    }
+
+    async fn lengths(
+        &self,
+        _: &[TitledText<'_>],
+        _: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError> {
+        Ok(None)
+    }
+
+    async fn encode(
+        &self,
+        texts: &[TitledText<'_>],
+        _: Role,
+        _: OnProgress<'_>,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.0.fetch_add(texts.len(), Ordering::Relaxed);
+        let lengths = texts.iter().map(|text| text.text.len());
+        Ok(lengths
+            .filter(|length| *length > 1)
+            .map(|length| vec![length as f32])
+            .collect())
+    }
+}
+
+/// A store that returns its only point with the question's only number as the score.
+struct Echo;
+
+#[async_trait]
+impl VectorStore for Echo {
+    async fn count(&self) -> Result<usize, IndexError> {
+        Ok(1)
+    }
+
+    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
+        Ok(Vec::new())
+    }
+
+    async fn upsert(&self, _: &[Point]) -> Result<(), IndexError> {
+        Ok(())
+    }
+
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
+        let Vector::Dense(numbers) = search.vector else {
+            return Ok(Vec::new());
+        };
+        Ok(vec![Neighbour {
+            number: 0,
+            score: numbers[0],
+        }])
+    }
+
+    async fn graph_in_use(&self) -> Result<bool, IndexError> {
+        Ok(false)
+    }
+
+    async fn segments(&self) -> Result<usize, IndexError> {
+        Ok(1)
+    }
+}
+
+/// A store of two points whose graph does not reach the nearer one.
+struct HalfGraph;
+
+#[async_trait]
+impl VectorStore for HalfGraph {
+    async fn count(&self) -> Result<usize, IndexError> {
+        Ok(2)
+    }
+
+    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
+        Ok(Vec::new())
+    }
+
+    async fn upsert(&self, _: &[Point]) -> Result<(), IndexError> {
+        Ok(())
+    }
+
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
+        let near = [(0, 2.0), (1, 1.0)].map(|(number, score)| Neighbour { number, score });
+        Ok(match search.mode {
+            SearchMode::Exact => near.to_vec(),
+            SearchMode::Approximate => near[1..].to_vec(),
+        })
+    }
+
+    async fn graph_in_use(&self) -> Result<bool, IndexError> {
+        Ok(true)
+    }
+
+    async fn segments(&self) -> Result<usize, IndexError> {
+        Ok(3)
+    }
+}
+
+struct NoProgress;
+
+impl Progress for NoProgress {
+    fn start(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn finish(&self) {}
+}
+
+fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
+    let document = Document {
+        id: "d".into(),
+        title: String::new(),
+        text: "text".to_owned(),
+        metadata: [].into(),
+    };
+    let chunk = Chunk {
+        id: ChunkId::new(&"d".into(), 0),
+        doc_id: "d".into(),
+        ordinal: 0,
+        range: (0, 4).into(),
+        n_tokens: 1,
+    };
+    VectorRetriever {
+        name: RetrieverName::Dense,
+        corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
+        store: Arc::new(Echo),
+        mode: SearchMode::Exact,
+        filter: Filter::default(),
+        encoder: Arc::clone(encoder) as Arc<dyn Encoder>,
+        prepared: HashMap::new(),
+    }
+}
+
+async fn score(retriever: &VectorRetriever, question: &str) -> f64 {
+    let found = retriever.retrieve(question, 1).await.expect("found");
+    found.ranking.hits()[0].score
+}
+
+#[tokio::test]
+async fn a_question_that_was_not_prepared_is_encoded_when_it_is_asked() {
+    let encoder = Arc::new(Lengths::default());
+    let mut retriever = retriever(&encoder);
+    retriever
+        .prepare(&["why", "where"], &NoProgress)
+        .await
+        .expect("prepared");
+    assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
+    assert_eq!(score(&retriever, "where").await, 5.0);
+    assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
+    assert_eq!(score(&retriever, "when").await, 4.0);
+    assert_eq!(encoder.0.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test]
+async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
+    let mut retriever = retriever(&Arc::default());
+    let error = retriever.retrieve("?", 1).await.expect_err("no vector");
+    assert_eq!(
+        error.to_string(),
+        "encoder `lengths` gave 0 vectors for 1 questions"
+    );
+    let prepared = retriever.prepare(&["why", "?"], &NoProgress).await;
+    assert_eq!(
+        prepared.expect_err("one vector").to_string(),
+        "encoder `lengths` gave 1 vectors for 2 questions"
+    );
+}
+
+fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
+    StorePlan {
+        place: VectorPlace::Embedded(PathBuf::new()),
+        mode,
+        hnsw: Hnsw::default(),
+        quantization: Quantization {
+            kind: quantization,
+            ..Quantization::default()
+        },
+        placement: Placement::default(),
+    }
+}
+
+/// Returns what a question that `a` answers shows of a store with documents `a` and `b`: its dense step.
+async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> TraceStep {
+    let ids = ["a", "b"];
+    let document = |id: &str| Document {
+        id: id.into(),
+        title: String::new(),
+        text: "text".to_owned(),
+        metadata: [].into(),
+    };
+    let chunk = |id: &str| Chunk {
+        id: ChunkId::new(&id.into(), 0),
+        doc_id: id.into(),
+        ordinal: 0,
+        range: (0, 4).into(),
+        n_tokens: 1,
+    };
+    let corpus = Corpus::new(ids.map(document).to_vec(), ids.map(chunk).to_vec());
+    let retriever = VectorRetriever {
+        corpus: Arc::new(corpus),
+        store: Arc::new(HalfGraph),
+        mode,
+        ..retriever(&Arc::default())
+    };
+    let plan = RetrievalPlan {
+        notices: ragtriage_core::notices::Notices::default(),
+        retrievers: Vec::new(),
+        fusion: Fusion::default(),
+        rerank: None,
+        store: store_plan(mode, QuantizationKind::None),
+        exact_sample: None,
+        filter: Filter::default(),
+        min_score: None,
+        candidates: 2,
+        k: 1,
+        skip_same_id,
+    };
+    let corpus = Arc::clone(&retriever.corpus);
+    let question = Question::new("b".into(), "why".to_owned());
+    let retrievers: [Arc<dyn Retriever>; 1] = [Arc::new(retriever)];
+    let asked = (&question, is_compared);
+    let steps = retrieve(&retrievers, asked, &plan, (&corpus, false)).await;
+    steps.expect("retrieved").remove(0)
+}
+
+fn ids<'a>(ids: impl IntoIterator<Item = &'a ChunkId>) -> Vec<&'a str> {
+    ids.into_iter().map(ChunkId::as_str).collect()
+}
+
+#[tokio::test]
+async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
+    let found = dense_step(SearchMode::Approximate, true, false).await;
+    assert_eq!(ids(found.hits.iter().map(|hit| &hit.id)), ["b#0"]);
+    let exact = found.exact_search.expect("compared");
+    assert_eq!(ids(&exact.hits), ["a#0", "b#0"]);
+    let outside = dense_step(SearchMode::Approximate, false, false).await;
+    assert_eq!(outside.exact_search, None);
+    let is_exact = dense_step(SearchMode::Exact, true, false).await;
+    assert_eq!(is_exact.exact_search, None);
+    assert_eq!(is_exact.hits.len(), 2);
+    // The document with the question's id is skipped in both rankings.
+    let skipped = dense_step(SearchMode::Approximate, true, true).await;
+    let exact = skipped.exact_search.expect("compared");
+    assert_eq!((skipped.hits.len(), ids(&exact.hits)), (0, vec!["a#0"]));
+}
+
+#[tokio::test]
+async fn the_build_of_an_approximate_index_is_recorded() {
+    let searched = async |plan: &StorePlan, store: &dyn VectorStore| {
+        let (mode, facts) = how_searched(plan, store, (RetrieverName::Dense, 7))
+            .await
+            .expect("described");
+        (mode, facts.how, facts.approximate)
+    };
+    let plan = store_plan(SearchMode::Approximate, QuantizationKind::Scalar);
+    let index = |hnsw: Option<Hnsw>, segments| ApproximateIndex {
+        retriever: "dense".to_owned(),
+        hnsw,
+        quantization: Some(plan.quantization),
+        segments,
+        reproducible: hnsw.is_none(),
+    };
+    assert_eq!(
+        searched(&plan, &HalfGraph).await,
+        (
+            SearchMode::Approximate,
+            "HNSW over int8".to_owned(),
+            Some(index(Some(Hnsw::default()), 3))
+        )
+    );
+    assert_eq!(
+        searched(&plan, &Echo).await,
+        (
+            SearchMode::Approximate,
+            "HNSW not used: int8 copies of 7 vectors are scanned".to_owned(),
+            Some(index(None, 1))
+        )
+    );
+    let plan = store_plan(SearchMode::Approximate, QuantizationKind::None);
+    let scanned = "HNSW not used: 7 vectors are scanned".to_owned();
+    assert_eq!(
+        searched(&plan, &Echo).await,
+        (SearchMode::Exact, scanned, None)
+    );
+}

@@ -1,0 +1,149 @@
+//! Four questions with document labels, searched both ways.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::render::terminal;
+use crate::run::{COLUMNS, RunReport};
+use crate::specimen;
+use ragtriage_core::types::{RetrieverName, Trace};
+use ragtriage_eval::summary::{EvaluationPlan, evaluate};
+use ragtriage_runs::SavedRun;
+
+fn trace(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace {
+    let nothing = json!({"holds": false, "rule": "judged"});
+    let hits = approximate.iter().map(|id| json!({"id": id, "score": 1.0}));
+    let hits: Vec<Value> = hits.collect();
+    let exact = exact.map(|ids| json!({"hits": ids, "seconds": 0.75}));
+    let dense = json!({"stage": "dense", "hits": hits, "exact_search": exact, "seconds": 0.25});
+    let packed = json!({"stage": "packed", "hits": hits, "seconds": 0.0});
+    serde_json::from_value(json!({
+        "index": index,
+        "question": {"id": format!("q{index}"), "text": "When?", "kind": "free", "answers": [], "evidence": [],
+                     "relevant": {"a": 1}, "tags": []},
+        "gold": {"documents": nothing, "chunks": nothing, "groups": []},
+        "stages": [dense, packed],
+        "arms": [],
+    }))
+    .expect("a trace")
+}
+
+/// The relevant document `a` is first in exact search; in approximate search second, lost, first, first.
+fn run(exact: [bool; 4]) -> SavedRun {
+    let approximate: [&[&str]; 4] = [&["b#0", "a#0"], &["b#0"], &["a#0", "b#0"], &["a#0", "b#0"]];
+    let traces = approximate.iter().zip(exact).enumerate();
+    let traces = traces.map(|(index, (hits, is_compared))| {
+        trace(index, hits, is_compared.then_some(&["a#0", "b#0"][..]))
+    });
+    let mut manifest = specimen::manifest(4, "r");
+    manifest.n_chunks = 100;
+    manifest.vector_search = "HNSW".to_owned();
+    manifest.settings.retrieval.retrievers = vec![RetrieverName::Dense];
+    manifest.approximate = vec![ApproximateIndex {
+        retriever: "dense".to_owned(),
+        hnsw: Some(Hnsw::default()),
+        quantization: None,
+        segments: 2,
+        reproducible: false,
+    }];
+    SavedRun {
+        manifest,
+        traces: traces.collect(),
+        passages: [].into(),
+    }
+}
+
+fn report(run: &SavedRun) -> RunReport {
+    let plan = EvaluationPlan {
+        measures: Measure::standard(&[2]),
+        ..specimen::plan()
+    };
+    RunReport::new(run, &evaluate(run, &plan))
+}
+
+/// Returns a text with every run of white space as one blank.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn first_screen(run: &SavedRun) -> String {
+    let screen = terminal::Screen {
+        width: COLUMNS,
+        color: false,
+    };
+    unwrapped(&report(run).screen(&[], |report| terminal::render(report, screen)))
+}
+
+fn full(run: &SavedRun) -> String {
+    let wide = terminal::Screen {
+        width: 1000,
+        color: false,
+    };
+    unwrapped(&terminal::render(&report(run).report(), wide))
+}
+
+#[test]
+fn the_first_screen_warns_of_what_hnsw_lost() {
+    let screen = first_screen(&run([true; 4]));
+    // nDCG@2: 1/log2(3) = 0.63093, 0, 1, 1, so 1 - 2.63093 / 4 = 0.34227. Recall@2: 1, 0, 1, 1.
+    let warning = "HNSW lost nDCG@2 0.342 and Recall@2 0.250 in `dense` compared with exact search (n = 4); raise \
+                   `vector_store.hnsw.ef` (100)";
+    assert!(screen.contains(warning), "{screen}");
+}
+
+#[test]
+fn the_full_report_has_differences_build_and_cost() {
+    let text = full(&run([true; 4]));
+    for part in [
+        "Recall@2 4 0.750 1.000 -0.250",
+        "of the retriever's own ranking, before fusion and reranking; 2 rankings differ",
+        "Qdrant embedded, HNSW: m 16, ef_construct 100, ef 100, 2 segments, not reproducible)",
+        "the HNSW graph of `dense` is not reproducible: another build changes rankings (2 of 4 differ from exact search here)",
+        // Four questions of 0.25 s and of 0.75 s.
+        "search dense 1.00, search dense (exact) 3.00 (75.0% of `search dense` and this)",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn a_sample_says_its_size_and_none_that_the_loss_is_unknown() {
+    // Questions 0 and 2: nDCG@2 1 - 1.63093 / 2 = 0.18454; Recall@2 finds both, so no second measure is lost.
+    let sampled = first_screen(&run([true, false, true, false]));
+    let warning = "HNSW lost nDCG@2 0.185 in `dense` compared with exact search (n = 2; exact search ran for 2 of 4 questions); \
+                   raise";
+    assert!(sampled.contains(warning), "{sampled}");
+    let none = first_screen(&run([false; 4]));
+    let warning = "the loss of HNSW in `dense` is unknown: exact search ran for 0 of 4 questions";
+    assert!(none.contains(warning), "{none}");
+}
+
+#[test]
+fn equal_rankings_are_no_warning_and_a_sentence() {
+    let text = full(&run([false, false, true, true]));
+    assert!(!text.contains("HNSW lost"), "{text}");
+    let sentence = "Approximate and exact search of `dense` agree in every measure (n = 2).";
+    assert!(text.contains(sentence), "{text}");
+}
+
+#[test]
+fn the_remedy_is_the_setting_of_the_search_that_ran() {
+    let mut run = run([true; 4]);
+    let index = &mut run.manifest.approximate[0];
+    index.hnsw = None;
+    index.quantization = Some(Quantization::default());
+    let screen = first_screen(&run);
+    let warning = "search in int8 copies lost nDCG@2 0.342 and Recall@2 0.250 in `dense` compared with exact search (n = 4); \
+                   raise `vector_store.quantization.oversampling` (2)";
+    assert!(screen.contains(warning), "{screen}");
+    let index = &mut run.manifest.approximate[0];
+    index.quantization = Some(Quantization {
+        rescore: false,
+        ..Quantization::default()
+    });
+    let screen = first_screen(&run);
+    assert!(
+        screen.contains("set `vector_store.quantization.rescore = true`"),
+        "{screen}"
+    );
+}
