@@ -1,14 +1,17 @@
 //! Faulty embeddings servers: every fault is one error that names the address and a setting, and leaves nothing in the cache.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use ragtriage_core::hint::Hint;
-use ragtriage_core::notices::Notices;
 use serde_json::{Value, json};
 
-use super::*;
-use crate::embed::CachedEncoder;
+use super::{Remote, RemoteSettings};
+use crate::embed::{CachedEncoder, Encoder, Role};
 use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
+use ragtriage_core::hint::Hint;
+use ragtriage_core::notices::Notices;
+use ragtriage_core::types::TitledText;
+use ragtriage_http::{Backoff, Secret};
 
 const TEXTS: [&str; 4] = ["a", "b", "c", "d"];
 

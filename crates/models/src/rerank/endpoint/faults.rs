@@ -1,13 +1,18 @@
 //! Faulty rerank servers: every fault is one error that names the address and a setting, and leaves nothing in the cache.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde_json::{Value, json};
+
+use super::{Endpoint, RerankSettings};
+use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
+use crate::rerank::{CachedReranker, Reranker};
+use ragtriage_core::config::RerankApi;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::notices::Notices;
-
-use super::*;
-use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
-use crate::rerank::CachedReranker;
+use ragtriage_core::types::TitledText;
+use ragtriage_http::{Backoff, Secret};
 
 const PASSAGES: [&str; 2] = ["a", "b"];
 
