@@ -212,7 +212,7 @@ impl Engine {
     }
 
     pub(crate) fn segments(&self) -> usize {
-        self.shard.info().segments_count
+        self.shard().info().segments_count
     }
 
     pub(crate) fn insertion(&self, points: &[Point]) -> UpdateOperation {
