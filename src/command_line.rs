@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    ask, cache, check, compare, config, dataset, demo, import, init, model, output, report, run,
-    run_args, score, tune,
+    ask, cache, check, compare, config, dataset, demo, import, init, memory, model, output, report,
+    run, run_args, score, tune,
 };
 
 /// Says which stage of a RAG pipeline lost the answers.
@@ -67,7 +67,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(if wrong { 2 } else { 0 });
         }
     };
-    match dispatch(command_line.command) {
+    match memory::check_limit().and_then(|()| dispatch(command_line.command)) {
         Ok(code) => code,
         Err(failure) => {
             output::complain(&failure);

@@ -19,6 +19,7 @@ mod failure;
 mod import;
 mod init;
 mod judge;
+mod memory;
 mod model;
 mod next;
 mod output;

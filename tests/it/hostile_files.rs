@@ -8,6 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
+use serde_json::Value;
+
 use crate::project::{Outcome, Project};
 
 const RECORD: &str = r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "answer": "six minutes"}
@@ -150,9 +152,19 @@ fn a_passage_with_two_texts_is_refused() {
     let twice = passages.clone() + &passages;
     project.write("runs/r/passages.jsonl", &twice);
     assert_eq!(project.call(&["report", "runs/r"]).code, 0, "only repeated");
+    let changed = passages.replacen("six minutes", "ten minutes", 1);
+    project.write("runs/r/passages.jsonl", &changed);
+    assert_refused(
+        &project.call(&["report", "runs/r"]),
+        "`runs/r/passages.jsonl` line 1 is damaged: its content does not match its checksum",
+    );
+    // A line edited by hand has no checksum.
+    let (line, rest) = changed.split_once('\n').expect("two passages");
+    let mut edited: Value = serde_json::from_str(line).expect("JSON");
+    edited.as_object_mut().expect("an object").remove("crc32");
     project.write(
         "runs/r/passages.jsonl",
-        twice.replacen("six minutes", "ten minutes", 1),
+        format!("{edited}\n{rest}{passages}"),
     );
     assert_refused(
         &project.call(&["report", "runs/r"]),

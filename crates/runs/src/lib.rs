@@ -5,6 +5,7 @@
 //! that a trace names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`.
 //! Replies of unfinished questions are in `replies.jsonl` ([`replies`]), verdicts of a judge in `judge.jsonl` ([`judged`]).
 
+mod checksum;
 pub mod external;
 mod folder;
 pub mod judged;
@@ -71,6 +72,14 @@ pub enum StoreError {
         /// The JSON error.
         source: serde_json::Error,
     },
+    /// A line or file with another checksum than when it was written.
+    #[error("`{}` line {line} is damaged: its content does not match its checksum", path.display())]
+    WrongChecksum {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
     /// Passages named in traces are missing.
     #[error("`{}` lacks {n_missing} passages that the run's traces name", path.display())]
     MissingPassages {
@@ -134,6 +143,9 @@ impl Hint for StoreError {
             Self::BadName { .. } => Some("choose another name"),
             Self::Damaged { .. } => {
                 Some("repair or delete that line, or start a new run; nothing was changed")
+            }
+            Self::WrongChecksum { .. } => {
+                Some("restore the file, or start a new run; if you edited it, delete `crc32` there")
             }
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull

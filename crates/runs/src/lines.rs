@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{StoreError, folder, open_file};
+use super::{StoreError, checksum, folder, open_file};
 
 /// Appends values to a file of JSON lines.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl LineWriter {
         })
     }
 
-    /// Appends `values`, one line each, in one write.
+    /// Appends `values`, one line each, in one write. Objects get a checksum.
     ///
     /// # Errors
     /// `Io`.
@@ -54,7 +54,9 @@ impl LineWriter {
         let io = StoreError::io("write", &self.path);
         self.buffer.clear();
         for value in values {
+            let start = self.buffer.len();
             serde_json::to_writer(&mut self.buffer, &value).map_err(|error| io(error.into()))?;
+            checksum::seal(checksum::COMPACT, &mut self.buffer, start);
             self.buffer.push(b'\n');
         }
         self.file.write_all(&self.buffer).map_err(&io)
@@ -85,7 +87,7 @@ const BLOCK_BYTES: u64 = 8 << 20;
 /// skipped. `keep` receives each value as soon as it is parsed and returns the part to retain.
 ///
 /// # Errors
-/// `Io`; `Damaged` for any other line that cannot be read.
+/// `Io`; `Damaged` for any other line that cannot be read, `WrongChecksum` for one that was changed.
 pub(super) fn read<T: DeserializeOwned, U: Send>(
     path: &Path,
     keep: impl Fn(T) -> U + Sync,
@@ -108,18 +110,15 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
             .split_inclusive(|byte| *byte == b'\n')
             .filter(|line| line.ends_with(b"\n"))
             .collect();
-        let parsed: Vec<serde_json::Result<U>> = lines
+        let n_before = values.len();
+        let parsed: Vec<Result<U, StoreError>> = lines
             .par_iter()
-            .map(|line| serde_json::from_slice(line).map(&keep))
+            .enumerate()
+            .map(|(at, line)| parse(path, n_before + at + 1, line).map(&keep))
             .collect();
         values.reserve(parsed.len());
         for value in parsed {
-            let line = values.len() + 1;
-            values.push(value.map_err(|source| StoreError::Damaged {
-                path: path.to_owned(),
-                line,
-                source,
-            })?);
+            values.push(value?);
         }
         if (n_bytes as u64) < BLOCK_BYTES {
             return Ok(values);
@@ -127,8 +126,27 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
     }
 }
 
+/// Parses line `line` of `path`, which ends with a line feed.
+fn parse<T: DeserializeOwned>(path: &Path, line: usize, bytes: &[u8]) -> Result<T, StoreError> {
+    let path = || path.to_owned();
+    let json = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    if !checksum::holds(checksum::COMPACT, json) {
+        let path = path();
+        return Err(StoreError::WrongChecksum { path, line });
+    }
+    serde_json::from_slice(json).map_err(|source| StoreError::Damaged {
+        path: path(),
+        line,
+        source,
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::Value;
+
     use super::*;
 
     fn numbers(path: &Path) -> Result<Vec<u32>, StoreError> {
@@ -156,6 +174,29 @@ mod tests {
         assert!(matches!(
             numbers(&path),
             Err(StoreError::Damaged { line: 2, .. })
+        ));
+    }
+
+    #[test]
+    fn a_changed_digit_is_found_though_the_line_is_still_json() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("traces.jsonl");
+        let object = |score: u32| BTreeMap::from([("score", score)]);
+        LineWriter::open(&path)
+            .expect("opened")
+            .append([object(10), object(11)])
+            .expect("appended");
+        let read = || {
+            read(&path, |object: BTreeMap<String, Value>| {
+                object["score"].clone()
+            })
+        };
+        assert_eq!(read().expect("read"), [10, 11]);
+        let text = std::fs::read_to_string(&path).expect("read");
+        std::fs::write(&path, text.replace("11,", "71,")).expect("written");
+        assert!(matches!(
+            read(),
+            Err(StoreError::WrongChecksum { line: 2, .. })
         ));
     }
 

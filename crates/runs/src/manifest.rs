@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RunFolder, StoreError, open_file};
+use super::{RunFolder, StoreError, checksum, open_file};
 use ragtriage_core::config::{GatesSettings, Hnsw, Quantization, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
@@ -157,7 +157,7 @@ impl Manifest {
     /// Reads the manifest of the run in `folder`, without its traces.
     ///
     /// # Errors
-    /// `Io`, `Damaged`, `OtherSchema`.
+    /// `Io`, `Damaged`, `WrongChecksum`, `OtherSchema`.
     pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
         #[derive(serde::Deserialize)]
         struct Versioned {
@@ -169,6 +169,12 @@ impl Manifest {
         let text = open_file(path)
             .and_then(std::io::read_to_string)
             .map_err(StoreError::io("read", path))?;
+        if !checksum::holds(checksum::INDENTED, text.trim_end().as_bytes()) {
+            return Err(StoreError::WrongChecksum {
+                path: path.clone(),
+                line: text.lines().count(),
+            });
+        }
         let damaged = |source: serde_json::Error| StoreError::Damaged {
             path: path.clone(),
             line: source.line(),
@@ -239,13 +245,16 @@ fn join(path: &str, key: &str) -> String {
 }
 
 impl Manifest {
-    /// Writes `run.json`, without terminal control characters.
+    /// Writes `run.json`, without terminal control characters, with a checksum.
     ///
     /// # Errors
     /// `Io`.
     pub fn save(&self, folder: &RunFolder) -> Result<(), StoreError> {
         let json = serde_json::to_string_pretty(self).expect("a record is plain JSON");
-        folder.write("run.json", (escaped_json(&json) + "\n").as_bytes())
+        let mut bytes = escaped_json(&json).into_bytes();
+        checksum::seal(checksum::INDENTED, &mut bytes, 0);
+        bytes.push(b'\n');
+        folder.write("run.json", &bytes)
     }
 
     /// Returns [`Self::setting_differences`] without those that may change when a run is resumed.
@@ -303,6 +312,35 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn manifest(settings: Value) -> Manifest {
+        let settings: Settings = serde_json::from_value(settings).expect("settings");
+        let json = json!({
+            "schema": SCHEMA, "name": "", "version": "", "versions": {}, "git_commit": null, "started": "", "finished": null,
+            "config": "", "settings": settings, "dataset": "", "dataset_digest": "", "notes": [], "n_documents": 0,
+            "n_chunks": 0, "chunk_tokens": 0, "n_questions": 0, "models": [], "seed": 0, "vector_search": "", "seconds": {},
+            "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0, "vectors_cached": 0, "vectors_computed": 0,
+        });
+        serde_json::from_value::<Manifest>(json).expect("a manifest")
+    }
+
+    #[test]
+    fn a_changed_digit_of_a_saved_manifest_is_found() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = RunFolder::create(parent.path(), "r").expect("made");
+        manifest(json!({})).save(&folder).expect("saved");
+        assert_eq!(Manifest::load(&folder).expect("loads"), manifest(json!({})));
+        let text = std::fs::read_to_string(folder.file("run.json")).expect("read");
+        let changed = text.replace("\"n_questions\": 0", "\"n_questions\": 1");
+        assert_ne!(text, changed);
+        folder
+            .write("run.json", changed.as_bytes())
+            .expect("written");
+        assert!(matches!(
+            Manifest::load(&folder),
+            Err(StoreError::WrongChecksum { .. })
+        ));
+    }
+
     #[test]
     fn differences_are_listed_key_by_key() {
         let from = json!({"retrieval": {"k": 5, "bm25": {"b": 0.75}}, "same": [1]});
@@ -325,16 +363,6 @@ mod tests {
 
     #[test]
     fn a_resumed_run_may_change_limits_and_gates_and_no_more() {
-        let manifest = |settings: Value| {
-            let settings: Settings = serde_json::from_value(settings).expect("settings");
-            let json = json!({
-                "schema": SCHEMA, "name": "", "version": "", "versions": {}, "git_commit": null, "started": "", "finished": null,
-                "config": "", "settings": settings, "dataset": "", "dataset_digest": "", "notes": [], "n_documents": 0,
-                "n_chunks": 0, "chunk_tokens": 0, "n_questions": 0, "models": [], "seed": 0, "vector_search": "", "seconds": {},
-                "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0, "vectors_cached": 0, "vectors_computed": 0,
-            });
-            serde_json::from_value::<Manifest>(json).expect("a manifest")
-        };
         let old = manifest(json!({}));
         let new = manifest(json!({
             "retrieval": {"k": 3}, "generation": {"price": {"prompt": 1.0}, "timeout_s": 1.0},

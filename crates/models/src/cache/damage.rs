@@ -20,6 +20,9 @@ const TABLE: CacheTable = CacheTable {
 };
 const N: usize = 40;
 
+/// Changes a file.
+type Damage<'a> = &'a dyn Fn(&Path);
+
 /// A closed database of [`N`] rows in a folder of its own.
 struct Stored {
     folder: TempDir,
@@ -160,12 +163,12 @@ fn a_file_that_is_no_database_any_more_is_recreated() {
     let garbage = |path: &Path| fs::write(path, "no database ".repeat(5000)).unwrap();
     let emptied = |path: &Path| fs::write(path, "").unwrap();
     let headless = |path: &Path| overwrite(path, 0, &[0; 100]);
-    let zeroed = |path: &Path| overwrite(path, 0, &[0; 1 << 16]);
+    let zeroed = |path: &Path| overwrite(path, 0, &vec![0; 1 << 16]);
     let cut = |path: &Path| {
         let file = fs::File::options().write(true).open(path).unwrap();
         file.set_len(100_000).unwrap();
     };
-    let damages: [(&dyn Fn(&Path), &str); 5] = [
+    let damages: [(Damage<'_>, &str); 5] = [
         (&garbage, "file is not a database"),
         (&emptied, "empty file"),
         (&headless, "file is not a database"),

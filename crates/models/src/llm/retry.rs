@@ -2,7 +2,8 @@
 //!
 //! [`CallLimiter`] limits the number of calls, [`Backoff`] determines waits and the last attempt, and a server's [`Pause`]
 //! blocks all calls. A call holds its slot while it waits for a retry, which reduces the load. Its deadline begins when it
-//! has a slot and no pause is in effect.
+//! has a slot and no pause is in effect. A refused call (429) blocks the others only if the limiter finds that the server
+//! is at its limit for all of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -65,7 +66,11 @@ impl<G: Generator> Retrying<G> {
         self.pause.over().await;
         let (episode, clock) = (place.episode(), Instant::now());
         let reply = self.inner.generate(prompt).await;
-        place.ended(episode, outcome(&reply, clock.elapsed()));
+        let outcome = outcome(&reply, clock.elapsed());
+        let is_limited = place.ended(episode, outcome);
+        if let (true, CallOutcome::Refused(wait)) = (is_limited, outcome) {
+            self.pause.ask(wait);
+        }
         reply
     }
 
@@ -131,6 +136,11 @@ impl<G: Generator> Generator for Retrying<G> {
 fn outcome(reply: &Result<Completion, LlmError>, latency: Duration) -> CallOutcome {
     match reply {
         Ok(_) => CallOutcome::Good(latency),
+        Err(LlmError::Busy {
+            status: 429,
+            retry_after: Some(wait),
+            ..
+        }) => CallOutcome::Refused(*wait),
         Err(
             LlmError::Busy {
                 status: 429 | 503 | 529,

@@ -230,6 +230,7 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         ..retriever(&Arc::default())
     };
     let plan = RetrievalPlan {
+        notices: ragtriage_core::notices::Notices::default(),
         retrievers: Vec::new(),
         fusion: Fusion::default(),
         rerank: None,

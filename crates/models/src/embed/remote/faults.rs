@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::notices::Notices;
 use serde_json::{Value, json};
 
 use super::*;
@@ -49,7 +50,12 @@ async fn error_of(
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
     let remote = Arc::new(Remote::open(settings(server)).await.unwrap());
-    let cached = CachedEncoder::open(remote, &folder.path().join("vectors.sqlite")).unwrap();
+    let cached = CachedEncoder::open(
+        remote,
+        &folder.path().join("vectors.sqlite"),
+        &Notices::default(),
+    )
+    .unwrap();
     let texts = TEXTS.map(TitledText::untitled);
     let error = cached.encode(&texts, Role::Passage, &|_| ()).await;
     let error = error.expect_err("a fault");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::notices::Notices;
 
 use super::*;
 use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
@@ -45,7 +46,12 @@ async fn error_of(
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
     let endpoint = Arc::new(Endpoint::new(settings(server)).unwrap());
-    let cached = CachedReranker::open(endpoint, &folder.path().join("scores.sqlite")).unwrap();
+    let cached = CachedReranker::open(
+        endpoint,
+        &folder.path().join("scores.sqlite"),
+        &Notices::default(),
+    )
+    .unwrap();
     let passages = PASSAGES.map(TitledText::untitled);
     let error = cached.scores("q", &passages).await.expect_err("a fault");
     server.now(|request| sent(&right(request)));
