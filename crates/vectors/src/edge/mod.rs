@@ -72,16 +72,11 @@ impl VectorStore for EmbeddedStore {
         if self.engine.is_whole() {
             return Ok(());
         }
-        let sizes = Sizes::of(points);
-        on(&self.engine, "store points", move |engine| {
-            engine.begin(sizes)
-        })
-        .await?;
         let (most_points, most_bytes) = BATCH;
         for batch in batches(points, most_bytes, most_points) {
-            let operation = self.engine.insertion(batch);
-            on(&self.engine, "store points", |engine| {
-                engine.write(operation)
+            let (sizes, operation) = (Sizes::of(batch), self.engine.insertion(batch));
+            on(&self.engine, "store points", move |engine| {
+                engine.write(sizes, operation)
             })
             .await?;
         }
