@@ -1,3 +1,5 @@
+//! Vector retrieval over stores with fixed results.
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
