@@ -1,17 +1,20 @@
 //! Damaged, emptied, foreign and read-only files: no value that was not stored is ever returned, and a notice says what
 //! was lost.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use proptest::prelude::{ProptestConfig, any};
 use proptest::{prop_assert, proptest};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::*;
+use super::file::CacheFile;
+use super::{CacheTable, ContentKey, Database, SharedDatabase, Size, State, key};
+use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 
 const TABLE: CacheTable = CacheTable {
     name: "a",

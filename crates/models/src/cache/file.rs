@@ -16,7 +16,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::ffi::SQLITE_ERROR;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use super::{CacheError, CacheTable};
+use super::error::CacheError;
+use super::table::CacheTable;
 
 /// Maximum wait for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
