@@ -8,8 +8,6 @@
 //! engine writes but does not read back.
 
 mod engine;
-#[cfg(test)]
-mod faults;
 mod panics;
 mod space;
 mod wire;
@@ -127,6 +125,8 @@ impl VectorStore for EmbeddedStore {
 
 #[cfg(test)]
 mod tests {
+    mod faults;
+
     use std::fs;
 
     use super::*;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use super::engine::{Engine, on};
-use super::{
+use crate::edge::engine::{Engine, on};
+use crate::edge::{
     CollectionSpec, EmbeddedStore, IndexError, Neighbour, Point, Vector, VectorSearch, VectorStore,
 };
 use crate::folder::CollectionFolder;
@@ -379,7 +379,7 @@ fn report(done: Result<(), IndexError>) {
 fn child(script: &str, name: &str, cache: &Path) -> Output {
     let binary = env::current_exe().expect("this binary");
     let fill = format!(
-        "{} --exact edge::faults::{name} --ignored --nocapture",
+        "{} --exact edge::tests::faults::{name} --ignored --nocapture",
         binary.display()
     );
     let namespace: &[&str] = if can_mount() {
