@@ -18,5 +18,5 @@ for target in "$@"; do
     mkdir -p "corpus/$target" "artifacts/$target"
     echo "== $target"
     "$programs/$target" "corpus/$target" "seeds/$target" -dict="$words" -artifact_prefix="artifacts/$target/" \
-        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=8192 -verbosity=0 -print_final_stats=1
+        -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=8192 -verbosity=0 -print_final_stats=1
 done

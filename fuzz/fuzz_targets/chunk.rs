@@ -21,8 +21,12 @@ static COUNTERS: LazyLock<Vec<Arc<dyn TokenCounter>>> = LazyLock::new(|| {
     all.to_vec()
 });
 
-/// Bytes of a repeated text.
+/// Bytes of a repeated text; times are compared with those of four times as many.
 const REPEATED_BYTES: usize = 100_000;
+/// Linear time takes four times as long, quadratic time sixteen times.
+const MOST_GROWTH: u64 = 8;
+/// Times below this are noise.
+const NOISE_NANOSECONDS: u64 = 300_000_000;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(([strategy, size, overlap, tokenizer, separators], rest)) = bytes.split_first_chunk() else { return };
@@ -41,17 +45,21 @@ fuzz_target!(|bytes: &[u8]| {
     let counter = &*COUNTERS[n];
     check(&text, &spec, counter);
     if !text.is_empty() && bytes.len() % 8 == 0 {
-        check(&text.repeat(1 + REPEATED_BYTES / text.len()), &spec, counter);
+        let n_copies = 1 + REPEATED_BYTES / text.len();
+        let [short, long] =
+            [1, 4].map(|times| check(&text.repeat(times * n_copies), &spec, counter));
+        assert!(
+            long < NOISE_NANOSECONDS + MOST_GROWTH * short,
+            "{short} ns, of four times the text {long} ns: {spec:?}"
+        );
     }
 });
 
-fn check(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) {
+/// Checks the chunks of `text` and returns the processor time of the split in nanoseconds.
+fn check(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> u64 {
     let began = processor_nanoseconds();
     let ranges = split(text, spec, counter);
     let took = processor_nanoseconds() - began;
-    // 3 µs per byte with coverage and overflow checks; quadratic time exceeds it at 100 KB.
-    let limit = 300_000_000 + 3_000 * text.len() as u64;
-    assert!(took < limit, "{took} ns for {} bytes, {spec:?}", text.len());
     sound(text, &ranges);
     let is_limited = spec.strategy() != Strategy::Document;
     for ByteRange { start, end } in ranges {
@@ -62,6 +70,7 @@ fn check(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) {
             counter.count(piece)
         );
     }
+    took
 }
 
 /// The ranges ascend by start and end, begin and end with ink, and leave only white space between them.
