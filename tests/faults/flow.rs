@@ -1,6 +1,7 @@
 //! A fault over a run: the run is disturbed, then the fault is removed and the run resumed.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -87,7 +88,6 @@ impl Scene<'_> {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        use std::os::unix::process::ExitStatusExt;
         let code = status
             .code()
             .unwrap_or_else(|| 128 + status.signal().expect("a code or a signal"));

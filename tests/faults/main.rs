@@ -34,6 +34,7 @@ fn number(variable: &str, default: u64) -> u64 {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "the table is the result")]
 fn every_fault_ends_in_the_right_result_or_an_error() {
     let (first, n_faults) = (
         number("RAGTRIAGE_FAULT_SEED", 0),

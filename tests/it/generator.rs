@@ -126,16 +126,17 @@ fn billed_tokens_and_prices_are_added_up() {
 
 #[test]
 fn the_key_goes_to_the_server_and_nowhere_else() {
-    // A server that complains by repeating what it was sent, the key included.
+    // A server that answers and complains by repeating what it was sent, the key included.
     let endpoint = Endpoint::start(None, |request: &Request| {
-        if user_message(request).contains("alpha") {
-            return says("Answer: six minutes");
-        }
         let key = request
             .headers
             .get("authorization")
             .and_then(|value| value.to_str().ok())
             .unwrap_or("none");
+        if user_message(request).contains("alpha") {
+            let text = format!("Sent: {key}, sk-hush-012...\nAnswer: six minutes");
+            return says(&text).insert_header("x-echo", key);
+        }
         ResponseTemplate::new(400)
             .set_body_json(json!({"error": {"message": format!("bad call with {key}")}}))
     });
@@ -163,6 +164,11 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
             .contains("bad call with"),
         "the complaint is kept"
     );
+    assert_eq!(
+        project.traces("r")[0]["arms"][0]["attempts"][0]["raw"],
+        "Sent: Bearer ***, ***...\nAnswer: six minutes"
+    );
+    let beginning = &KEY.as_bytes()[..8];
     let talk = (outcome.stdout + &outcome.stderr).into_bytes();
     for (path, bytes) in project
         .files(".")
@@ -170,9 +176,7 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
         .chain([("stdout and stderr".into(), talk)])
     {
         assert!(
-            !bytes
-                .windows(KEY.len())
-                .any(|window| window == KEY.as_bytes()),
+            !bytes.windows(8).any(|window| window == beginning),
             "the key is in {}",
             path.display()
         );
@@ -431,4 +435,21 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
         "{}",
         outcome.stdout
     );
+}
+
+#[test]
+fn repeats_end_when_every_call_fails() {
+    let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(401));
+    let project = Project::new();
+    let args = [&ONE_ARM[..], &["--repeat", "1000"]].concat();
+    let outcome = run(&project, &with(&endpoint.base_url(), &args));
+    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+    assert!(
+        outcome.stderr.starts_with("error: aborted after "),
+        "{}",
+        outcome.stderr
+    );
+    // Two questions of 20 failures each, and the 19 calls that had begun before the last of them.
+    let n_calls = endpoint.requests().len();
+    assert!((20..=2 * 39).contains(&n_calls), "{n_calls} calls");
 }

@@ -256,6 +256,9 @@ fn open_large(folder: &Path, notices: &Notices) -> SparseIndex {
         .0
 }
 
+/// Changes the bytes of a file.
+type Damage = Box<dyn Fn(&mut [u8])>;
+
 #[test]
 fn a_bit_or_a_block_of_a_large_file_that_changed_is_named_and_built_again() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -268,7 +271,7 @@ fn a_bit_or_a_block_of_a_large_file_that_changed_is_named_and_built_again() {
     let header = size_of::<Header>();
     let flip = |at: usize| move |bytes: &mut [u8]| bytes[at] ^= 4;
     let zero = |at: usize| move |bytes: &mut [u8]| bytes[at..at + (64 << 10)].fill(0);
-    let damages: [(Box<dyn Fn(&mut [u8])>, &str); 7] = [
+    let damages: [(Damage, &str); 7] = [
         (Box::new(flip(20)), "header"),
         (Box::new(flip(header)), "block 0"),
         (Box::new(flip(header + BLOCK - 1)), "block 0"),

@@ -2,8 +2,8 @@
 //!
 //! The wait before try n + 1 is drawn uniformly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full
 //! jitter", Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). If the server gives a wait
-//! (`Retry-After`), that one is used, plus up to `first_wait` so that many callers do not come back at once. A call
-//! that the server rejects because it is overloaded does not count as a try: it is repeated until the deadline.
+//! (`Retry-After`), that one is used, plus up to a tenth of it and at most `first_wait`, so that many callers do not come
+//! back at once. A call that the server rejects because it is overloaded does not count as a try: it is repeated until the deadline.
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -124,7 +124,8 @@ impl Backoff {
     /// Returns the wait after the `nth` failure of its kind; `fraction` is the random number, from 0 to 1.
     fn wait(&self, nth: u32, asked: Option<Duration>, fraction: f64) -> Duration {
         if let Some(asked) = asked {
-            return asked.saturating_add(self.first_wait.mul_f64(fraction));
+            let most = self.first_wait.min(asked / 10);
+            return asked.saturating_add(most.mul_f64(fraction));
         }
         let bound = self
             .first_wait
@@ -295,6 +296,12 @@ mod tests {
                 .wait(1, Some(Duration::from_secs(20)), 0.5)
                 .as_millis(),
             20_250
+        );
+        assert_eq!(
+            backoff
+                .wait(1, Some(Duration::from_secs(1)), 0.5)
+                .as_millis(),
+            1_050
         );
     }
 }

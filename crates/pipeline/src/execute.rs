@@ -15,7 +15,7 @@ use super::recorded::{self, RecordedPlan};
 use super::run;
 use super::sink::Sink;
 use super::stock::Stock;
-use ragtriage_core::types::{Document, Question};
+use ragtriage_core::types::{Document, Question, Trace};
 use ragtriage_models::llm::LlmError;
 
 /// The source of the answers of a run.
@@ -129,7 +129,9 @@ async fn ask_all(
 /// Decides when failures end a run.
 struct Failures {
     any: bool,
-    in_a_row: usize,
+    /// Questions that failed, and calls for the same prompt that failed, since the last question that did not.
+    questions_in_a_row: usize,
+    calls_in_a_row: usize,
     n_questions: usize,
     most: Option<usize>,
     tolerated: bool,
@@ -139,7 +141,8 @@ impl Failures {
     fn new(prepared: &Prepared, n_questions: usize, sink: &dyn Sink) -> Self {
         Self {
             any: false,
-            in_a_row: 0,
+            questions_in_a_row: 0,
+            calls_in_a_row: 0,
             n_questions,
             most: prepared.most_failures,
             tolerated: sink.tolerates_failures(),
@@ -148,17 +151,18 @@ impl Failures {
 
     fn count(&mut self, asked: &QuestionResult, sink: &dyn Sink) -> Result<(), PipelineError> {
         let Some(failure) = asked.trace.failure() else {
-            self.in_a_row = 0;
+            (self.questions_in_a_row, self.calls_in_a_row) = (0, 0);
             return Ok(());
         };
         self.any = true;
-        self.in_a_row += 1;
-        let all_failed = self.in_a_row == self.n_questions;
-        let too_many = all_failed || self.most.is_some_and(|most| self.in_a_row >= most);
+        self.questions_in_a_row += 1;
+        self.calls_in_a_row += failed_repeats(&asked.trace);
+        let all_failed = self.questions_in_a_row == self.n_questions;
+        let too_many = all_failed || self.most.is_some_and(|most| self.calls_in_a_row >= most);
         if self.tolerated || !too_many {
             return Ok(());
         }
-        let (n, last) = (self.in_a_row, failure.to_string());
+        let (n, last) = (self.calls_in_a_row, failure.to_string());
         Err(match self.most {
             Some(_) => PipelineError::OnlyFailures {
                 n,
@@ -169,4 +173,21 @@ impl Failures {
             None => PipelineError::AllRecordedFailed { n, last },
         })
     }
+}
+
+/// Returns the number of failed calls for one prompt of a question whose calls all failed.
+fn failed_repeats(trace: &Trace) -> usize {
+    let failed = trace.arms.iter().map(|arm| {
+        let n_failed = arm.attempts.iter().filter(|call| call.error.is_some());
+        (n_failed.count(), arm.attempts.len())
+    });
+    let failed: Vec<(usize, usize)> = failed.collect();
+    if failed.iter().any(|(n_failed, n)| n_failed < n) {
+        return 1;
+    }
+    failed
+        .iter()
+        .map(|(n_failed, _)| *n_failed)
+        .max()
+        .unwrap_or(1)
 }

@@ -1,13 +1,16 @@
 //! The calls of one question: each arm's prompt and its reply.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use tokio::sync::Semaphore;
 
 use super::arms;
+use super::ask::FAILURES_IN_A_ROW;
 use super::plan::Plan;
 use super::prompt;
 use ragtriage_core::config::Price;
@@ -150,13 +153,11 @@ pub(super) async fn arms(
 ) -> Result<Vec<Arm>, LlmError> {
     let sent = prompts
         .iter()
-        .map(|prompt| join_all((0..prompt.times).map(|_| caller.call(question, &prompt.call))));
+        .map(|prompt| repeated(question, prompt, caller));
     let sent = join_all(sent).await;
     let mut arms: Vec<Arm> = Vec::with_capacity(prompts.len());
     for (ArmPrompt { arm, call, .. }, attempts) in prompts.iter().zip(sent) {
-        let mut attempts = attempts
-            .into_iter()
-            .collect::<Result<Vec<Attempt>, LlmError>>()?;
+        let mut attempts = attempts?;
         if attempts.is_empty() {
             attempts.push(match same_prompt(&arms, call) {
                 Some(same) => same,
@@ -169,6 +170,34 @@ pub(super) async fn arms(
         });
     }
     Ok(arms)
+}
+
+/// Sends one prompt as often as its arm is asked; not again after [`FAILURES_IN_A_ROW`] consecutive failures, which end a run.
+async fn repeated(
+    question: &QuestionId,
+    prompt: &ArmPrompt,
+    caller: &dyn Caller,
+) -> Result<Vec<Attempt>, LlmError> {
+    let in_a_row = &AtomicUsize::new(0);
+    let calls: Vec<_> = (0..prompt.times)
+        .map(|_| async move {
+            if in_a_row.load(Ordering::Relaxed) >= FAILURES_IN_A_ROW {
+                return Ok(None);
+            }
+            let attempt = caller.call(question, &prompt.call).await?;
+            if attempt.error.is_some() {
+                in_a_row.fetch_add(1, Ordering::Relaxed);
+            } else {
+                in_a_row.store(0, Ordering::Relaxed);
+            }
+            Ok(Some(attempt))
+        })
+        .collect();
+    let sent: Vec<Result<Option<Attempt>, LlmError>> = stream::iter(calls)
+        .buffered(FAILURES_IN_A_ROW)
+        .collect()
+        .await;
+    sent.into_iter().filter_map(Result::transpose).collect()
 }
 
 /// Returns the reply of an earlier arm to an equal prompt.
@@ -259,4 +288,70 @@ pub async fn ask(
             message: error.to_string(),
         }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::types::{ErrorKind, QuestionKind};
+
+    /// Fails from the call of this number on; counts its calls.
+    struct Dying {
+        from: usize,
+        n_calls: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Caller for Dying {
+        async fn call(&self, _: &QuestionId, _: &PromptCall) -> Result<Attempt, LlmError> {
+            let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
+            let error = (n >= self.from).then(|| TraceError {
+                part: FailedPart::Generator,
+                kind: ErrorKind::Unreachable,
+                message: "dead".to_owned(),
+            });
+            Ok(Attempt {
+                passages: Vec::new(),
+                raw: String::new(),
+                extracted: String::new(),
+                stance: Stance::Unreadable,
+                finish: Finish::Error,
+                origin: Origin::Called,
+                tokens: TokenUse::default(),
+                cost_usd: 0.0,
+                seconds: 0.0,
+                error,
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn repeats_end_after_as_many_failures_as_end_a_run() {
+        for (from, n_expected) in [(0, 20), (5, 25), (1_000, 100)] {
+            let prompt = Prompt {
+                question: "q".into(),
+                kind: QuestionKind::Span,
+                passages: Vec::new(),
+                system: String::new(),
+                user: "q".into(),
+            };
+            let call = PromptCall {
+                passages: Vec::new(),
+                prompt,
+                n_tokens: 1,
+            };
+            let prompt = ArmPrompt {
+                arm: ArmName::Retrieved,
+                call: Arc::new(call),
+                times: 100,
+            };
+            let n_calls = AtomicUsize::new(0);
+            let caller = Dying { from, n_calls };
+            let arms = arms(&"q".into(), vec![prompt], &caller)
+                .await
+                .expect("arms");
+            assert_eq!(arms[0].attempts.len(), n_expected);
+            assert_eq!(caller.n_calls.into_inner(), n_expected);
+        }
+    }
 }

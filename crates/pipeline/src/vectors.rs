@@ -212,7 +212,7 @@ pub(crate) async fn build(
         vector_spec(encoder.shape()),
         texts.len(),
     );
-    let store = stores.open(&retrieval.store, spec).await?;
+    let store = stores.open(retrieval, spec).await?;
     let mut seconds = IndexSeconds::default();
     let missing = store.missing().await?;
     seconds.store += clock.elapsed().as_secs_f64();

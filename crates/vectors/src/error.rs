@@ -4,6 +4,7 @@
 //! file that calls that system.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::text::numbers::bytes;
 use ragtriage_core::types::ErrorKind;
 use std::error::Error;
 use std::io;
@@ -136,6 +137,36 @@ pub enum IndexError {
         path: PathBuf,
         /// Error of the engine.
         source: Foreign,
+    },
+    /// The embedded engine panicked, or failed in the middle of a change.
+    #[error("the embedded Qdrant failed to {action} in `{path}`")]
+    Crashed {
+        /// The requested action.
+        action: &'static str,
+        /// The collection's folder.
+        path: PathBuf,
+        /// The first failure.
+        source: Foreign,
+    },
+    /// Too little space for a collection.
+    #[error("a vector collection needs about {} in `{}`, where {} are free", bytes(*.needed), .path.display(), bytes(*.free))]
+    Full {
+        /// The folder of the collections.
+        path: PathBuf,
+        /// Bytes that filling it still needs at most.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// A limit of this process on the size of files.
+    #[error("a vector collection in `{}` needs files of up to {}, but this process may write no more than {}", .path.display(), bytes(*.needed), bytes(*.limit))]
+    FileLimit {
+        /// The folder of the collections.
+        path: PathBuf,
+        /// Bytes of the largest file.
+        needed: u64,
+        /// The limit in bytes.
+        limit: u64,
     },
     /// An invalid server URL.
     #[error("invalid Qdrant server URL `{url}`: {reason}")]
@@ -280,6 +311,15 @@ impl Hint for IndexError {
                 "check the free space there; `{}` can be deleted and is rebuilt",
                 path.display()
             )),
+            Self::Crashed { .. } => Some(
+                "run again: the collection is rebuilt from the vector cache; if it fails again, check that disk"
+                    .to_owned(),
+            ),
+            Self::Full { .. } => Some(
+                "free space there or set `cache.dir` to a folder on another disk, then run again: cached vectors are reused"
+                    .to_owned(),
+            ),
+            Self::FileLimit { .. } => Some("raise the limit (`ulimit -f`)".to_owned()),
             Self::Url { .. } => {
                 Some("write it like `http://localhost:6334`, the gRPC port".to_owned())
             }

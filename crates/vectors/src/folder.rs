@@ -1,4 +1,4 @@
-//! The folder of an embedded collection: its lock, and the progress of its filling.
+//! The folder of an embedded collection: its lock, and the seal of its files.
 //!
 //! The engine locks its folder exclusively: it cannot be opened twice, not even for reading. One process at a time
 //! holds a collection; any other that opens it meanwhile gets a temporary copy, filled from the collection's files if
@@ -6,25 +6,25 @@
 //! removed at the next opening. No process waits for another, nothing is deleted while in use, and the lock of a
 //! process that dies is released.
 //!
-//! The `state` records the progress of filling. An interrupted filling is continued, since the engine's files are
-//! consistent after each flush. An interrupted graph build is not: the engine then replaces one set of files by
-//! another, and the folder is emptied.
+//! The `state` is the seal of the engine's files: their checksums, and whether they are complete. It is removed before the
+//! engine changes a file and written after the last change. Files without a seal (of a killed process), or that differ
+//! from it (damaged), are never used: the collection is emptied and filled again.
 //!
 //! ```text
 //! <cache>/<collection>/lock         held while the collection is open; never deleted
-//! <cache>/<collection>/state        JSON; replaced as a whole
+//! <cache>/<collection>/state        the seal, in JSON; replaced as a whole
 //! <cache>/<collection>/engine/      the engine's files
 //! <cache>/<collection>/copy-<id>/   a temporary copy: the same three
 //! ```
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, Write};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::error::IndexError;
+use super::seal::{Seal, replace};
 
 /// Prefix of the names of temporary copies.
 const COPY: &str = "copy-";
@@ -32,34 +32,21 @@ const COPY: &str = "copy-";
 /// Names tried for a temporary copy. A name is lost only if another process mistakes the new folder for a leftover.
 const ATTEMPTS: usize = 16;
 
-/// Progress of filling a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum FolderState {
-    /// Points are being written.
-    Filling,
-    /// All points are stored, the graph is being built.
-    Building,
-    /// Complete, and no file is being changed.
-    Whole,
-    /// Complete, but a metadata field is being indexed.
-    Indexing,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct StateMarker {
-    state: FolderState,
-    /// The layout, in the form of the collection's spec.
-    layout: String,
-    /// Distinguishes two writes of the same state.
-    writing: u64,
-}
-
-impl StateMarker {
-    /// Reads the marker of `folder`; `None` if it is missing or incomplete.
-    fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(folder.join("state")).ok()?).ok()
-    }
+/// Contents of a locked folder.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// No files of the engine.
+    Nothing,
+    /// Files that equal their seal.
+    Sealed {
+        /// True if all points are stored and graph, copies and postings are built.
+        is_complete: bool,
+    },
+    /// Files that must not be used.
+    Untrusted {
+        /// The reason, in words.
+        reason: String,
+    },
 }
 
 /// A locked collection, or a locked temporary copy of one, which is removed on drop.
@@ -85,7 +72,7 @@ impl CollectionFolder {
 
     /// Locks the folder `path`, creating it if it is missing; `None` if another process holds it.
     pub(crate) fn lock(path: &Path) -> Result<Option<Self>, IndexError> {
-        fs::create_dir_all(path).map_err(at(path))?;
+        create_private(path)?;
         Self::lock_by(path, File::options().create(true).truncate(false))
     }
 
@@ -99,6 +86,7 @@ impl CollectionFolder {
         let lock = options
             .clone()
             .write(true)
+            .mode(0o600)
             .open(&lock_path)
             .map_err(at(&lock_path))?;
         match lock.try_lock() {
@@ -154,17 +142,21 @@ impl CollectionFolder {
     /// File systems that can share blocks do so (`std::fs::copy`). Hard links would not be safe: the engine writes into
     /// some of its files in place.
     fn copy_files(&self, collection: &Path) {
-        let Some(before) =
-            StateMarker::read(collection).filter(|found| found.state == FolderState::Whole)
-        else {
+        let state = collection.join("state");
+        let Some(before) = Seal::read(&state).filter(|seal| seal.is_complete) else {
             return;
         };
         let copied = copy_tree(&collection.join("engine"), &self.engine());
-        let is_whole = copied.is_ok() && StateMarker::read(collection).as_ref() == Some(&before);
-        if !is_whole || self.set_state(FolderState::Whole, &before.layout).is_err() {
+        let is_whole = copied.is_ok() && Seal::read(&state).as_ref() == Some(&before);
+        if !is_whole || self.write(&before).is_err() {
             // Remains are emptied before it is filled.
             let _ = self.empty();
         }
+    }
+
+    /// Returns the folder itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the folder of the engine's files.
@@ -172,54 +164,65 @@ impl CollectionFolder {
         self.path.join("engine")
     }
 
-    /// Returns the progress of filling; `None` if it never began, or if the state cannot be read.
+    /// Compares the engine's files with their seal.
     ///
     /// # Errors
-    /// [`IndexError::Mismatch`] when it was filled with another layout.
-    pub(crate) fn state(
-        &self,
-        collection: &str,
-        layout: &str,
-    ) -> Result<Option<FolderState>, IndexError> {
-        let Some(found) = StateMarker::read(&self.path) else {
-            return Ok(None);
+    /// [`IndexError::Mismatch`] when they have another layout.
+    pub(crate) fn found(&self, collection: &str, layout: &str) -> Result<Found, IndexError> {
+        if !self.engine().exists() {
+            return Ok(Found::Nothing);
+        }
+        let untrusted = |reason: String| Ok(Found::Untrusted { reason });
+        let Some(seal) = Seal::read(&self.path.join("state")) else {
+            return untrusted("an earlier run did not finish it".to_owned());
         };
-        if found.layout == layout {
-            return Ok(Some(found.state));
+        if let Some(reason) = seal.fault(&self.engine()) {
+            return untrusted(reason);
+        }
+        if seal.layout == layout {
+            let is_complete = seal.is_complete;
+            return Ok(Found::Sealed { is_complete });
         }
         Err(IndexError::Mismatch {
             collection: collection.to_owned(),
             place: self.path.display().to_string(),
-            found: found.layout,
+            found: seal.layout,
             wanted: layout.to_owned(),
         })
     }
 
-    /// Writes the progress of filling. Data that a later state relies on has to be on disk before.
-    pub(crate) fn set_state(&self, state: FolderState, layout: &str) -> Result<(), IndexError> {
-        let marker = StateMarker {
-            state,
-            layout: layout.to_owned(),
-            writing: random(),
-        };
-        let text = serde_json::to_vec(&marker).expect("names always serialise");
+    /// Writes the checksums of the engine's files, which have to be on disk.
+    pub(crate) fn seal(&self, layout: &str, is_complete: bool) -> Result<(), IndexError> {
+        let engine = self.engine();
+        let seal = Seal::of(&engine, layout, is_complete).map_err(at(&engine))?;
+        self.write(&seal)
+    }
+
+    fn write(&self, seal: &Seal) -> Result<(), IndexError> {
         let path = self.path.join("state");
-        replace(&path, &self.path.join("state.new"), &text).map_err(at(&path))
+        replace(&path, &self.path.join("state.new"), &seal.to_text()).map_err(at(&path))
+    }
+
+    /// Removes the checksums, before a file changes.
+    pub(crate) fn unseal(&self) -> Result<(), IndexError> {
+        delete(&self.path.join("state"))
+    }
+
+    /// Returns true for a temporary copy.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.is_temporary
     }
 
     /// Deletes everything in it but the lock, and creates the engine's folder.
     pub(crate) fn clear(&self) -> Result<(), IndexError> {
         self.empty()?;
-        let engine = self.engine();
-        fs::create_dir_all(&engine).map_err(at(&engine))
+        create_private(&self.engine())
     }
 
-    /// Deletes the state first, then the engine's files.
+    /// Deletes the seal first, then the engine's files.
     fn empty(&self) -> Result<(), IndexError> {
-        for path in [self.path.join("state"), self.engine()] {
-            delete(&path)?;
-        }
-        Ok(())
+        self.unseal()?;
+        delete(&self.engine())
     }
 
     /// Deletes everything in it but the lock and the temporary copies.
@@ -284,12 +287,13 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces the file `path` atomically, by way of `new`.
-fn replace(path: &Path, new: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = File::create(new)?;
-    file.write_all(text)?;
-    file.sync_all()?;
-    fs::rename(new, path)
+/// Creates a folder that only its owner can read, or makes an existing one so.
+fn create_private(path: &Path) -> Result<(), IndexError> {
+    let created = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    created.map_err(at(path))?;
+    // Fails on file systems without modes.
+    let _ = fs::set_permissions(path, Permissions::from_mode(0o700));
+    Ok(())
 }
 
 /// Deletes a file or folder, if it is there.
@@ -311,7 +315,7 @@ fn random() -> u64 {
 }
 
 /// Adds the path to an I/O error.
-fn at(path: &Path) -> impl FnOnce(io::Error) -> IndexError {
+pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> IndexError {
     let path = path.to_owned();
     |source| IndexError::File { path, source }
 }
@@ -334,11 +338,11 @@ mod tests {
         folder.clear().expect("emptied");
         fs::create_dir(folder.engine().join("segments")).expect("made");
         fs::write(folder.engine().join("segments/points"), "x").expect("written");
-        folder
-            .set_state(FolderState::Whole, "layout")
-            .expect("written");
+        folder.seal("layout", true).expect("written");
         folder
     }
+
+    const WHOLE: Found = Found::Sealed { is_complete: true };
 
     #[test]
     fn a_collection_in_use_is_left_alone_and_found_again_once_it_is_free() {
@@ -360,10 +364,7 @@ mod tests {
             fs::read_to_string(copy.engine().join("segments/points")).expect("copied"),
             "x"
         );
-        assert_eq!(
-            copy.state("ab", "layout").expect("read"),
-            Some(FolderState::Whole)
-        );
+        assert_eq!(copy.found("ab", "layout").expect("read"), WHOLE);
         drop(copy);
         assert_eq!(
             CollectionFolder::copies(cache.path()),
@@ -376,15 +377,14 @@ mod tests {
     fn a_collection_that_is_being_changed_is_not_copied() {
         let cache = cache();
         let first = whole(cache.path());
-        for state in [
-            FolderState::Filling,
-            FolderState::Building,
-            FolderState::Indexing,
-        ] {
-            first.set_state(state, "layout").expect("written");
+        for is_complete in [false, true] {
+            first.seal("layout", is_complete).expect("written");
+            if is_complete {
+                first.unseal().expect("removed");
+            }
             let copy = open(cache.path());
-            assert_eq!(copy.state("ab", "layout").expect("read"), None, "{state:?}");
-            assert!(!copy.engine().exists(), "{state:?}");
+            assert_eq!(copy.found("ab", "layout").expect("read"), Found::Nothing);
+            assert!(!copy.engine().exists());
         }
     }
 
@@ -412,45 +412,61 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_as_it_was_written_and_gone_after_clearing() {
+    fn files_are_used_with_their_seal_only() {
         let cache = cache();
         let folder = open(cache.path());
-        assert_eq!(folder.state("ab", "layout").expect("none yet"), None);
-        for state in [
-            FolderState::Filling,
-            FolderState::Building,
-            FolderState::Whole,
-            FolderState::Indexing,
-        ] {
-            folder.set_state(state, "layout").expect("written");
-            assert_eq!(folder.state("ab", "layout").expect("read"), Some(state));
-        }
-        folder.clear().expect("cleared");
-        assert_eq!(folder.state("ab", "layout").expect("none any more"), None);
+        let found = || folder.found("ab", "layout").expect("read");
+        assert_eq!(found(), Found::Nothing);
+        folder.clear().expect("emptied");
+        let file = folder.engine().join("points");
+        fs::write(&file, "x").expect("written");
+        folder.seal("layout", false).expect("written");
+        assert_eq!(found(), Found::Sealed { is_complete: false });
+        folder.seal("layout", true).expect("written");
+        assert_eq!(found(), WHOLE);
+        fs::write(&file, "y").expect("written");
+        let reason = "its file `points` is damaged".to_owned();
+        assert_eq!(found(), Found::Untrusted { reason });
+        fs::write(&file, "x").expect("written");
+        assert_eq!(found(), WHOLE);
+        folder.unseal().expect("removed");
+        let reason = "an earlier run did not finish it".to_owned();
+        assert_eq!(found(), Found::Untrusted { reason });
+        folder.remove_all().expect("emptied");
+        assert_eq!(found(), Found::Nothing);
     }
 
     #[test]
     fn a_folder_of_another_layout_is_an_error_that_names_both() {
         let cache = cache();
-        let folder = open(cache.path());
-        folder
-            .set_state(FolderState::Whole, "3 dimensions")
-            .expect("written");
+        let folder = whole(cache.path());
         let error = folder
-            .state("ab", "4 dimensions")
+            .found("ab", "4 dimensions")
             .expect_err("another layout")
             .to_string();
         assert!(
-            error.ends_with("has layout `3 dimensions`, expected `4 dimensions`"),
+            error.ends_with("has layout `layout`, expected `4 dimensions`"),
             "{error}"
         );
     }
 
     #[test]
-    fn a_torn_state_counts_as_none() {
+    fn a_collection_is_its_owners_alone() {
         let cache = cache();
-        let folder = open(cache.path());
-        fs::write(cache.path().join("state"), "{\"state\":\"who").expect("written");
-        assert_eq!(folder.state("ab", "layout").expect("torn"), None);
+        let collection = cache.path().join("ab");
+        fs::create_dir(&collection).expect("made by an earlier version");
+        fs::set_permissions(&collection, Permissions::from_mode(0o755)).expect("changed");
+        let folder = whole(&collection);
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        for path in [
+            collection.clone(),
+            folder.engine(),
+            folder.engine().join("segments"),
+        ] {
+            assert_eq!(mode(&path), 0o700, "{}", path.display());
+        }
+        for name in ["lock", "state", "engine/segments/points"] {
+            assert_eq!(mode(&collection.join(name)), 0o600, "{name}");
+        }
     }
 }

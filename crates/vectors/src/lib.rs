@@ -19,6 +19,7 @@ mod error;
 mod filter;
 mod folder;
 mod open;
+mod seal;
 #[cfg(feature = "server")]
 mod server;
 mod upkeep;
@@ -118,13 +119,19 @@ pub trait VectorStore: Send + Sync {
     /// [`IndexError::Foreign`] when it holds other points.
     async fn missing(&self) -> Result<Vec<u32>, IndexError>;
 
-    /// Adds those of `points` that are missing, in batches of a size it chooses, durable on return. May be called
-    /// often, with some thousand points at a time; the call that completes the collection also builds its graph
-    /// (embedded), or has the server start to.
+    /// Adds those of `points` that are missing, in batches of a size it chooses. May be called often, with some thousand
+    /// points at a time; the call that completes the collection also builds its graph (embedded), or has the server
+    /// start to. A server's points are durable on return; those of the embedded engine once the collection is complete
+    /// or closed.
     async fn upsert(&self, points: &[Point]) -> Result<(), IndexError>;
 
     /// Returns the nearest neighbours. On a server the first approximate search waits until the graph is built.
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError>;
+
+    /// Returns a notice if the collection was found damaged or unfinished and is filled again.
+    fn notice(&self) -> Option<String> {
+        None
+    }
 
     /// Returns whether [`SearchMode::Approximate`] follows a graph here, or scans because there is none. Waits as
     /// `search` does. (Where a filter lets few points through, Qdrant scans those all the same.)

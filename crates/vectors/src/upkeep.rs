@@ -44,7 +44,6 @@ pub fn remove_collection(collection: &Path) -> Result<bool, IndexError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::FolderState;
 
     #[test]
     fn an_open_collection_stays_and_a_closed_one_goes_with_its_copies() {
@@ -53,9 +52,7 @@ mod tests {
         let first = CollectionFolder::open(&collection).expect("opened");
         first.clear().expect("emptied");
         fs::write(first.engine().join("points"), "x").expect("written");
-        first
-            .set_state(FolderState::Whole, "layout")
-            .expect("written");
+        first.seal("layout", true).expect("written");
         let copy = CollectionFolder::open(&collection).expect("copied");
         assert_eq!(
             stored_collections(cache.path()),

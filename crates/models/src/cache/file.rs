@@ -13,9 +13,11 @@ use std::time::{Duration, Instant};
 
 use ragtriage_core::notices::Notices;
 use rusqlite::config::DbConfig;
+use rusqlite::ffi::SQLITE_ERROR;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use super::{CacheError, CacheTable};
+use super::error::CacheError;
+use super::table::CacheTable;
 
 /// Maximum wait for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -277,7 +279,11 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     malformed || is_schema(error)
 }
 
-/// Returns true if a statement names a table or column that does not exist.
+/// Returns true if a statement names a table or column that does not exist (code `SQLITE_ERROR`).
 fn is_schema(error: &rusqlite::Error) -> bool {
-    matches!(error, rusqlite::Error::SqlInputError { .. })
+    match error {
+        rusqlite::Error::SqlInputError { .. } => true,
+        rusqlite::Error::SqliteFailure(error, _) => error.extended_code == SQLITE_ERROR,
+        _ => false,
+    }
 }

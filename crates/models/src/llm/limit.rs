@@ -6,8 +6,10 @@
 //! - A window is two successes for each slot, of calls that ended while every slot was taken. After a window the number of slots
 //!   grows by a quarter, after the first shrink by one, as long as the window's mean latency is under [`TOLERANCE`] times that of
 //!   the best window. A server that queues (Ollama) answers later but not faster for more calls, so its limit does not grow.
-//! - Overload (429, 503, 529, a timeout) removes a fifth of the slots, at least one, and one slot always remains. Overload of
-//!   calls that began before the last shrink belongs to the same episode.
+//! - Overload (503, 529, a timeout, a 429 that asks for no wait) removes a fifth of the slots, at least one, and one slot always
+//!   remains. Overload of calls that began before the last shrink belongs to the same episode.
+//! - A refusal (a 429 that asks for a wait) concerns its own call, which waits in its slot. It is overload only where refusals
+//!   outnumber answers by a window: then the server is at its limit for all calls.
 //! - Any other failure restarts the window.
 //!
 //! [`CallLimiter`] grants slots in the order of the requests. Out of scope: retry delays
@@ -21,7 +23,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// A window whose mean latency is this many times the best window's is not a success: `rttTolerance` of Netflix's
 /// limit.
 const TOLERANCE: f64 = 1.5;
-/// Successes per slot that form a window: latencies of answers vary widely, so means of fewer would too.
+/// Calls per slot that form a window: latencies of answers vary widely, so means of fewer would too.
 const ROUNDS: usize = 2;
 
 /// The end of a call.
@@ -29,6 +31,8 @@ const ROUNDS: usize = 2;
 pub(super) enum CallOutcome {
     /// An answer, with its latency.
     Good(Duration),
+    /// The server refused this call for so long.
+    Refused(Duration),
     /// The server reported overload.
     TooMuch,
     /// A failure unrelated to load.
@@ -42,6 +46,8 @@ struct Limit {
     most: usize,
     /// Number of shrinks so far.
     episode: u64,
+    /// Refusals less answers of the episode, at least 0.
+    excess: usize,
     n_successes: usize,
     seconds: f64,
     best_mean: f64,
@@ -53,6 +59,7 @@ impl Limit {
             places: first,
             most: most.max(first),
             episode: 0,
+            excess: 0,
             n_successes: 0,
             seconds: 0.0,
             best_mean: f64::INFINITY,
@@ -60,28 +67,42 @@ impl Limit {
     }
 
     /// Records the end of a call that began in `episode`; `is_full`: every slot was taken until
-    /// then.
-    fn ended(&mut self, episode: u64, outcome: CallOutcome, is_full: bool) {
+    /// then. Returns true if the server is at its limit for all calls.
+    fn ended(&mut self, episode: u64, outcome: CallOutcome, is_full: bool) -> bool {
         if episode != self.episode {
-            return;
+            return false;
         }
         match outcome {
-            CallOutcome::TooMuch => {
-                self.places -= (self.places / 5).max(1).min(self.places - 1);
-                self.episode += 1;
-                self.best_mean = f64::INFINITY; // the old baseline may no longer apply
+            CallOutcome::TooMuch => self.shrink(),
+            CallOutcome::Refused(_) => {
+                self.excess += 1;
                 self.begin_window();
+                if self.excess >= ROUNDS * self.places {
+                    self.shrink();
+                    return true;
+                }
             }
             CallOutcome::Other => self.begin_window(),
-            CallOutcome::Good(latency) if is_full => {
-                self.n_successes += 1;
-                self.seconds += latency.as_secs_f64();
+            CallOutcome::Good(latency) => {
+                self.excess = self.excess.saturating_sub(1);
+                if is_full {
+                    self.n_successes += 1;
+                    self.seconds += latency.as_secs_f64();
+                }
                 if self.n_successes >= ROUNDS * self.places {
                     self.end_window();
                 }
             }
-            CallOutcome::Good(_) => {}
         }
+        false
+    }
+
+    fn shrink(&mut self) {
+        self.places -= (self.places / 5).max(1).min(self.places - 1);
+        self.episode += 1;
+        self.excess = 0;
+        self.best_mean = f64::INFINITY; // the old baseline may no longer apply
+        self.begin_window();
     }
 
     fn end_window(&mut self) {
@@ -151,10 +172,10 @@ impl CallLimiter {
         self.state.lock().expect("no holder panics")
     }
 
-    fn ended(&self, episode: u64, outcome: CallOutcome) {
+    fn ended(&self, episode: u64, outcome: CallOutcome) -> bool {
         let mut state = self.state();
         let (before, is_full) = (state.limit.places, state.taken >= state.limit.places);
-        state.limit.ended(episode, outcome, is_full);
+        let is_limited = state.limit.ended(episode, outcome, is_full);
         let after = state.limit.places;
         if after > before {
             let paid = state.owed.min(after - before);
@@ -165,6 +186,7 @@ impl CallLimiter {
             let free = self.places.forget_permits(state.owed);
             state.owed -= free;
         }
+        is_limited
     }
 }
 
@@ -181,9 +203,10 @@ impl CallSlot<'_> {
         self.gate.state().limit.episode
     }
 
-    /// Records the end of a call that began in `episode`. An aborted call need not be recorded.
-    pub(super) fn ended(&self, episode: u64, outcome: CallOutcome) {
-        self.gate.ended(episode, outcome);
+    /// Records the end of a call that began in `episode`. An aborted call need not be recorded. Returns true if the server
+    /// is at its limit for all calls.
+    pub(super) fn ended(&self, episode: u64, outcome: CallOutcome) -> bool {
+        self.gate.ended(episode, outcome)
     }
 }
 
@@ -199,6 +222,9 @@ impl Drop for CallSlot<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod simulated;
 
 #[cfg(test)]
 mod tests {
@@ -257,6 +283,33 @@ mod tests {
         // From then on the limit grows by one per window.
         assert_eq!(ended(&mut limit, 2, good(1.0)), 2);
         assert_eq!(ended(&mut limit, 4, good(1.0)), 3);
+    }
+
+    #[test]
+    fn refusals_are_overload_only_where_they_outnumber_answers_by_a_window() {
+        let refused = CallOutcome::Refused(Duration::from_secs(1));
+        let mut limit = Limit::new(4, 8);
+        // Two refusals and an answer, again and again: one more each time, so after six times and two refusals it is the eight of
+        // a window, two for each slot: 4 - 1 = 3 slots.
+        let outcomes = [refused, refused, good(1.0)].into_iter().cycle();
+        let found: Vec<bool> = outcomes
+            .take(20)
+            .map(|outcome| limit.ended(limit.episode, outcome, true))
+            .collect();
+        assert_eq!(
+            found.iter().position(|is_limited| *is_limited),
+            Some(6 * 3 + 1)
+        );
+        assert_eq!(limit.places, 3);
+        // As many answers as refusals change nothing.
+        for _ in 0..50 {
+            assert!(!limit.ended(limit.episode, refused, true));
+            assert!(!limit.ended(limit.episode, good(1.0), true));
+        }
+        assert_eq!(limit.places, 3);
+        // Refusals of calls that began before belong to the same episode.
+        assert!(!limit.ended(0, refused, true));
+        assert_eq!(limit.excess, 0);
     }
 
     #[test]

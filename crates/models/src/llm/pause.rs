@@ -7,13 +7,14 @@ use tokio::time::{Instant, sleep_until};
 
 use ragtriage_http::random_fraction;
 
-/// The period after a pause over which the waiting calls start, each at a random moment.
+/// The longest period after a pause over which the waiting calls start, each at a random moment; a tenth of a short pause.
 const SPREAD: Duration = Duration::from_millis(500);
 
 /// The time when calls may resume. Clones share the pause.
 #[derive(Clone, Debug)]
 pub(super) struct Pause {
-    until: Arc<Mutex<Instant>>,
+    /// The end, and the period after it.
+    until: Arc<Mutex<(Instant, Duration)>>,
     longest: Duration,
 }
 
@@ -22,7 +23,7 @@ impl Pause {
     /// and others retry independently, instead of all of them sleeping for hours.
     pub(super) fn new(longest: Duration) -> Self {
         Self {
-            until: Arc::new(Mutex::new(Instant::now())),
+            until: Arc::new(Mutex::new((Instant::now(), Duration::ZERO))),
             longest,
         }
     }
@@ -31,22 +32,21 @@ impl Pause {
     pub(super) fn ask(&self, wait: Duration) {
         if wait <= self.longest {
             let mut until = self.until.lock().expect("no holder panics");
-            *until = (*until).max(Instant::now() + wait);
+            *until = (*until).max((Instant::now() + wait, SPREAD.min(wait / 10)));
         }
     }
 
-    /// Waits until the pause is over, and up to [`SPREAD`] longer; returns immediately without a
-    /// pause.
+    /// Waits until the pause is over, and a little longer; returns immediately without a pause.
     pub(super) async fn over(&self) {
-        while let Some(until) = self.until() {
-            sleep_until(until + SPREAD.mul_f64(random_fraction())).await;
+        while let Some((until, spread)) = self.until() {
+            sleep_until(until + spread.mul_f64(random_fraction())).await;
         }
     }
 
-    /// Returns the end of the pause if it is in the future.
-    fn until(&self) -> Option<Instant> {
-        let until = *self.until.lock().expect("no holder panics");
-        (until > Instant::now()).then_some(until)
+    /// Returns the end of the pause, if it is in the future, and the period after it.
+    fn until(&self) -> Option<(Instant, Duration)> {
+        let (until, spread) = *self.until.lock().expect("no holder panics");
+        (until > Instant::now()).then_some((until, spread))
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
         assert!(pause.over().now_or_never().is_some(), "none was asked for");
         pause.ask(Duration::from_mins(1));
         pause.ask(Duration::from_secs(1));
-        let left = pause.clone().until().expect("a pause") - Instant::now();
+        let left = pause.clone().until().expect("a pause").0 - Instant::now();
         assert!(left > Duration::from_secs(1));
         assert!(pause.over().now_or_never().is_none());
     }

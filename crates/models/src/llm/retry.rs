@@ -2,7 +2,8 @@
 //!
 //! [`CallLimiter`] limits the number of calls, [`Backoff`] determines waits and the last attempt, and a server's [`Pause`]
 //! blocks all calls. A call holds its slot while it waits for a retry, which reduces the load. Its deadline begins when it
-//! has a slot and no pause is in effect.
+//! has a slot and no pause is in effect. A refused call (429) blocks the others only if the limiter finds that the server
+//! is at its limit for all of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -65,7 +66,11 @@ impl<G: Generator> Retrying<G> {
         self.pause.over().await;
         let (episode, clock) = (place.episode(), Instant::now());
         let reply = self.inner.generate(prompt).await;
-        place.ended(episode, outcome(&reply, clock.elapsed()));
+        let outcome = outcome(&reply, clock.elapsed());
+        let is_limited = place.ended(episode, outcome);
+        if let (true, CallOutcome::Refused(wait)) = (is_limited, outcome) {
+            self.pause.ask(wait);
+        }
         reply
     }
 
@@ -131,6 +136,11 @@ impl<G: Generator> Generator for Retrying<G> {
 fn outcome(reply: &Result<Completion, LlmError>, latency: Duration) -> CallOutcome {
     match reply {
         Ok(_) => CallOutcome::Good(latency),
+        Err(LlmError::Busy {
+            status: 429,
+            retry_after: Some(wait),
+            ..
+        }) => CallOutcome::Refused(*wait),
         Err(
             LlmError::Busy {
                 status: 429 | 503 | 529,
@@ -147,6 +157,8 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
+
+    use futures_util::FutureExt;
 
     use super::*;
     use ragtriage_core::types::{Finish, Origin, QuestionKind};
@@ -326,6 +338,30 @@ mod tests {
             generator.generate(&prompt()).await.is_ok(),
             "the second call"
         );
+    }
+
+    #[tokio::test]
+    async fn refusals_hold_the_other_calls_only_where_the_server_is_at_its_limit() {
+        let [soon, late] = [1, 30_000].map(|ms| Some(Duration::from_millis(ms)));
+        // With two slots a window is four calls: three refusals hold nothing, four hold all.
+        for (n_soon, is_held) in [(2, false), (3, true)] {
+            // From the last to the first.
+            let mut script = vec![busy(429, late)];
+            script.extend((0..n_soon).map(|_| busy(429, soon)));
+            let generator = retrying(failing(script), 2);
+            let (prompt, refused) = (prompt(), || generator.inner.failures.lock());
+            let used_up = async {
+                while !refused().expect("no holder panics").is_empty() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            tokio::select! {
+                _ = generator.generate(&prompt) => panic!("it waits for 30 s"),
+                () = used_up => {}
+            }
+            let is_over = generator.pause.over().now_or_never().is_some();
+            assert_eq!(is_over, !is_held, "{n_soon}");
+        }
     }
 
     #[tokio::test]

@@ -1,3 +1,5 @@
+//! Vector retrieval over stores with fixed results.
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -230,6 +232,7 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         ..retriever(&Arc::default())
     };
     let plan = RetrievalPlan {
+        notices: ragtriage_core::notices::Notices::default(),
         retrievers: Vec::new(),
         fusion: Fusion::default(),
         rerank: None,

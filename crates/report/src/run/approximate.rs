@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Copy)]
 struct Loss {
     measure: Measure,
-    loss: f64,
+    points: f64,
     found: MeasureDifference,
 }
 
@@ -95,7 +95,7 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
     } else {
         format!("; exact search ran for {n} of {n_searched} questions")
     };
-    let (verb, remedy) = if first.loss > 0.0 {
+    let (verb, remedy) = if first.points > 0.0 {
         ("lost", format!("; {}", remedy(index)))
     } else {
         ("gained", String::new())
@@ -138,7 +138,7 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
 }
 
 fn amount(loss: &Loss) -> String {
-    let size = loss.loss.abs();
+    let size = loss.points.abs();
     let size = if size < 0.0005 {
         "less than 0.001".to_owned()
     } else {
@@ -150,17 +150,17 @@ fn amount(loss: &Loss) -> String {
 /// Returns the measures that a warning names: losses if there are any, of one n, each family at the cutoff of its largest.
 fn named(search: &ApproximateSearch) -> Vec<Loss> {
     let all = differing(search);
-    let is_loss = all.iter().any(|one| one.loss > 0.0);
+    let is_loss = all.iter().any(|one| one.points > 0.0);
     let of_family = |family: Family| {
         let mut found = all.iter().filter(|one| {
             let is_at_k = matches!(one.measure.cutoff(), Some(Cutoff::Top(_)));
-            one.measure.family() == family && is_at_k && (one.loss > 0.0) == is_loss
+            one.measure.family() == family && is_at_k && (one.points > 0.0) == is_loss
         });
         found.next().copied()
     };
     let mut named: Vec<Loss> = MAIN.into_iter().filter_map(of_family).collect();
     if named.is_empty() {
-        let same = all.iter().filter(|one| (one.loss > 0.0) == is_loss);
+        let same = all.iter().filter(|one| (one.points > 0.0) == is_loss);
         named = same.take(1).copied().collect();
     }
     let n = named.first().map(|first| first.found.n);
@@ -173,20 +173,20 @@ fn named(search: &ApproximateSearch) -> Vec<Loss> {
 fn differing(search: &ApproximateSearch) -> Vec<Loss> {
     let parsed = search.measures.iter().filter_map(|(name, found)| {
         let measure: Measure = name.parse().ok()?;
-        let loss = match measure.family().facts().direction {
+        let points = match measure.family().facts().direction {
             Direction::Higher => -found.difference,
             Direction::Lower => found.difference,
         };
         let found = *found;
         Some(Loss {
             measure,
-            loss,
+            points,
             found,
         })
     });
-    let mut found: Vec<Loss> = parsed.filter(|one| one.loss.abs() > ROUNDING).collect();
+    let mut found: Vec<Loss> = parsed.filter(|one| one.points.abs() > ROUNDING).collect();
     found.sort_by(|a, b| {
-        let sizes = b.loss.abs().total_cmp(&a.loss.abs());
+        let sizes = b.points.abs().total_cmp(&a.points.abs());
         sizes.then(a.measure.cmp(&b.measure))
     });
     found

@@ -3,20 +3,21 @@
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use qdrant_edge::{
     CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation,
 };
 
+use super::panics::caught;
+use super::space::{Sizes, Space};
 use super::wire;
 use crate::collection::{CollectionSpec, absent};
 use crate::error::{Foreign, IndexError};
 use crate::filter::FieldKind;
-use crate::folder::{CollectionFolder, FolderState};
+use crate::folder::{CollectionFolder, Found};
 use crate::{Neighbour, Point};
 
 /// Ids in one answer of the engine.
@@ -24,13 +25,18 @@ const PAGE: usize = 10_000;
 
 /// A collection that is open in this process. All methods block.
 pub(crate) struct Engine {
-    /// Dropped (and flushed) first, while the folder is still locked.
-    shard: EdgeShard,
+    /// `None` only while it is dropped.
+    shard: Option<EdgeShard>,
     /// Locked while points are written or flushed: the engine's flush panics when it meets a write. It holds the
     /// indexed fields.
     writing: Mutex<BTreeSet<String>>,
     /// True if nothing is left to write.
     is_whole: AtomicBool,
+    /// The first failure after which the files may be inconsistent.
+    crash: OnceLock<String>,
+    /// Reason why the collection was emptied when it was opened.
+    emptied: Option<String>,
+    space: Space,
     folder: CollectionFolder,
     spec: CollectionSpec,
     layout: String,
@@ -38,26 +44,18 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Opens the collection under `cache`, or a temporary copy if another process has it open; creates it if it is
-    /// missing or damaged.
+    /// missing, unfinished or damaged.
     pub(crate) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, IndexError> {
         let (name, layout) = (spec.name(), spec.layout());
         let folder = CollectionFolder::open(&cache.join(&name))?;
-        let path = folder.engine();
-        let found = match folder.state(&name, &layout)? {
-            Some(state @ (FolderState::Filling | FolderState::Whole | FolderState::Indexing)) => {
-                load(&path, &spec)?.map(|shard| (state, shard))
+        let space = Space::new(folder.path().to_owned());
+        let (shard, is_complete, emptied) = match folder.found(&name, &layout)? {
+            Found::Sealed { is_complete } => {
+                space.check_opening(&folder.engine())?;
+                (load(&folder, &spec)?, is_complete, None)
             }
-            Some(FolderState::Building) | None => None,
-        };
-        let (state, shard) = if let Some(found) = found {
-            found
-        } else {
-            folder.clear()?;
-            let made = EdgeShard::new(&path, wire::config(&spec));
-            (
-                FolderState::Filling,
-                made.map_err(|error| engine_error("create a collection", path, error.into()))?,
-            )
+            Found::Untrusted { reason } => (create(&folder, &space, &spec)?, false, Some(reason)),
+            Found::Nothing => (create(&folder, &space, &spec)?, false, None),
         };
         let indexed = shard
             .info()
@@ -65,17 +63,27 @@ impl Engine {
             .keys()
             .map(ToString::to_string)
             .collect();
-        let is_whole = AtomicBool::new(
-            state != FolderState::Filling && shard.info().points_count == spec.expected_points,
-        );
+        let is_whole = is_complete && shard.info().points_count == spec.expected_points;
         Ok(Self {
-            shard,
+            shard: Some(shard),
             writing: Mutex::new(indexed),
-            is_whole,
+            is_whole: AtomicBool::new(is_whole),
+            crash: OnceLock::new(),
+            emptied: emptied.filter(|_| !folder.is_temporary()),
+            space,
             folder,
             spec,
             layout,
         })
+    }
+
+    fn shard(&self) -> &EdgeShard {
+        self.shard.as_ref().expect("present until it is dropped")
+    }
+
+    /// Returns the reason why the collection was emptied when it was opened.
+    pub(crate) fn emptied(&self) -> Option<&str> {
+        self.emptied.as_deref()
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -89,7 +97,7 @@ impl Engine {
     pub(crate) fn count(&self) -> Result<usize, IndexError> {
         self.named(
             "count points",
-            self.shard.count(CountRequest {
+            self.shard().count(CountRequest {
                 filter: None,
                 exact: true,
             }),
@@ -125,38 +133,44 @@ impl Engine {
         offset: PointId,
         limit: usize,
     ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
-        let (records, next) =
-            self.named("list points", self.shard.scroll(wire::page(offset, limit)))?;
+        let (records, next) = self.named(
+            "list points",
+            self.shard().scroll(wire::page(offset, limit)),
+        )?;
         Ok((records.iter().map(|record| record.id).collect(), next))
     }
 
-    /// Records on disk that points are being written.
-    pub(crate) fn begin(&self) -> Result<(), IndexError> {
+    /// Writes points that have these sizes, if there is room for them.
+    pub(crate) fn write(
+        &self,
+        points: Sizes,
+        operation: UpdateOperation,
+    ) -> Result<(), IndexError> {
         let _alone = self.alone();
-        self.folder.set_state(FolderState::Filling, &self.layout)
+        self.folder.unseal()?;
+        let n_stored = self.shard().info().points_count;
+        self.space
+            .prepare(&self.spec, &self.path(), points, n_stored)?;
+        self.changed("store points", self.shard().update(operation))?;
+        self.space.settle();
+        Ok(())
     }
 
-    pub(crate) fn write(&self, operation: UpdateOperation) -> Result<(), IndexError> {
-        let _alone = self.alone();
-        self.named("store points", self.shard.update(operation))
-    }
-
-    /// Makes all writes durable; once every point is there, builds graph, copies and postings and records that on disk.
+    /// Makes all writes durable; once every point is there, builds graph, copies and postings, and seals the files.
     pub(crate) fn finish(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
-        self.shard.flush();
+        self.shard().flush();
         trim_log(&self.path());
-        if self.shard.info().points_count < self.spec.expected_points || !self.missing()?.is_empty()
-        {
-            return Ok(());
+        let is_filled = self.shard().info().points_count >= self.spec.expected_points
+            && self.missing()?.is_empty();
+        if is_filled {
+            if wire::has_to_build(&self.spec) {
+                self.changed("build the index", self.shard().optimize())?;
+                self.shard().flush();
+            }
+            self.folder.seal(&self.layout, true)?;
+            self.is_whole.store(true, Ordering::Release);
         }
-        if wire::has_to_build(&self.spec) {
-            self.folder.set_state(FolderState::Building, &self.layout)?;
-            self.named("build the index", self.shard.optimize())?;
-            self.shard.flush();
-        }
-        self.folder.set_state(FolderState::Whole, &self.layout)?;
-        self.is_whole.store(true, Ordering::Release);
         Ok(())
     }
 
@@ -173,35 +187,33 @@ impl Engine {
         if missing.is_empty() {
             return Ok(());
         }
-        // A temporary copy of files that change meanwhile would be inconsistent.
-        if self.is_whole() {
-            self.folder.set_state(FolderState::Indexing, &self.layout)?;
-        }
+        let n_points = self.spec.expected_points;
+        self.space
+            .check_indexing(&self.path(), n_points, missing.len())?;
+        self.folder.unseal()?;
         for (path, kind) in missing {
-            self.named(
-                "index a metadata field",
-                self.shard.update(wire::field_index(path, *kind)),
-            )?;
-            self.shard.flush();
+            let made = self.shard().update(wire::field_index(path, *kind));
+            self.changed("index a metadata field", made)?;
+            self.shard().flush();
             indexed.insert(wire::json_path(path).to_string());
         }
         if self.is_whole() {
-            self.folder.set_state(FolderState::Whole, &self.layout)?;
+            self.folder.seal(&self.layout, true)?;
         }
         Ok(())
     }
 
     pub(crate) fn search(&self, request: QueryRequest) -> Result<Vec<Neighbour>, IndexError> {
-        let points = self.named("search", self.shard.query(request))?;
+        let points = self.named("search", self.shard().query(request))?;
         Ok(points.iter().filter_map(wire::neighbour).collect())
     }
 
     pub(crate) fn graph_in_use(&self) -> bool {
-        self.spec.graph().is_some() && self.shard.info().indexed_vectors_count > 0
+        self.spec.graph().is_some() && self.shard().info().indexed_vectors_count > 0
     }
 
     pub(crate) fn segments(&self) -> usize {
-        self.shard.info().segments_count
+        self.shard().info().segments_count
     }
 
     pub(crate) fn insertion(&self, points: &[Point]) -> UpdateOperation {
@@ -215,24 +227,68 @@ impl Engine {
     fn named<T>(&self, action: &'static str, result: OperationResult<T>) -> Result<T, IndexError> {
         result.map_err(|error| engine_error(action, self.path(), error.into()))
     }
+
+    /// Passes the result of a change on; after a failure the files are not used again.
+    fn changed<T>(
+        &self,
+        action: &'static str,
+        result: OperationResult<T>,
+    ) -> Result<T, IndexError> {
+        result.map_err(|error| self.crashed(action, error.to_string()))
+    }
+
+    /// Runs `work`. After a panic the files may be inconsistent: they lose their seal, and every further call fails.
+    fn guarded<T>(
+        &self,
+        action: &'static str,
+        work: impl FnOnce(&Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        if let Some(first) = self.crash.get() {
+            return Err(crash(action, self.path(), first.clone()));
+        }
+        caught(|| work(self)).unwrap_or_else(|message| Err(self.crashed(action, message)))
+    }
+
+    fn crashed(&self, action: &'static str, message: String) -> IndexError {
+        let first = self.crash.get_or_init(|| message).clone();
+        // Where it cannot be removed, changed files differ from it.
+        let _ = self.folder.unseal();
+        crash(action, self.path(), first)
+    }
 }
 
-/// Runs `work` on the engine, off tokio's own threads. The engine panics if the disk rejects a write, and would panic
-/// again when dropped: it is then never dropped.
+impl Drop for Engine {
+    /// Closes the shard while the folder is locked. A filling that is not complete is sealed, to be continued. The
+    /// engine would panic again after a failure: it is then not closed.
+    fn drop(&mut self) {
+        let Some(shard) = self.shard.take() else {
+            return;
+        };
+        if self.crash.get().is_some() || caught(|| shard.flush()).is_err() {
+            let _ = self.folder.unseal();
+            mem::forget(shard);
+            return;
+        }
+        drop(shard);
+        self.space.release();
+        if !self.is_whole() {
+            // Without a seal it is filled from the start.
+            let _ = self.folder.seal(&self.layout, false);
+        }
+    }
+}
+
+/// Runs `work` on the engine, off tokio's own threads.
 pub(crate) async fn on<T: Send + 'static>(
     engine: &Arc<Engine>,
     action: &'static str,
     work: impl FnOnce(&Engine) -> Result<T, IndexError> + Send + 'static,
 ) -> Result<T, IndexError> {
     let held = Arc::clone(engine);
-    let done = blocking(action, engine.path(), move || work(&held)).await;
-    if engine.writing.is_poisoned() {
-        mem::forget(Arc::clone(engine));
-    }
-    done
+    blocking(action, engine.path(), move || held.guarded(action, work)).await
 }
 
-/// Runs `work` on a blocking thread; a panic there becomes an error.
+/// Runs `work` on a blocking thread.
 pub(crate) async fn blocking<T: Send + 'static>(
     action: &'static str,
     path: PathBuf,
@@ -240,16 +296,39 @@ pub(crate) async fn blocking<T: Send + 'static>(
 ) -> Result<T, IndexError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(panic) => Err(engine_error(action, path, panic.into())),
+        Err(ended) => Err(engine_error(action, path, ended.into())),
     }
 }
 
-/// Opens the shard at `path` if possible. Damaged files make it fail or panic; either way it is not used. A shard that
-/// opens but holds other vectors than asked for is an error: it was put there by another program.
-fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexError> {
-    let opened = catch_unwind(AssertUnwindSafe(|| EdgeShard::load(path, None)));
-    let Some(shard) = opened.ok().and_then(Result::ok) else {
-        return Ok(None);
+/// Empties the folder and creates a shard in it.
+fn create(
+    folder: &CollectionFolder,
+    space: &Space,
+    spec: &CollectionSpec,
+) -> Result<EdgeShard, IndexError> {
+    folder.clear()?;
+    space.check_creation()?;
+    let path = folder.engine();
+    let action = "create a collection";
+    match caught(|| EdgeShard::new(&path, wire::config(spec))) {
+        Ok(Ok(shard)) => Ok(shard),
+        Ok(Err(error)) => Err(engine_error(action, path, error.into())),
+        Err(message) => Err(crash(action, path, message)),
+    }
+}
+
+/// Opens the shard in `folder`, whose files equal their seal. One that holds other vectors than asked for is an error:
+/// it was put there by another program.
+fn load(folder: &CollectionFolder, spec: &CollectionSpec) -> Result<EdgeShard, IndexError> {
+    let path = folder.engine();
+    let action = "open a collection";
+    let shard = match caught(|| EdgeShard::load(&path, None)) {
+        Ok(Ok(shard)) => shard,
+        Ok(Err(error)) => return Err(engine_error(action, path, error.into())),
+        Err(message) => {
+            folder.unseal()?;
+            return Err(crash(action, path, message));
+        }
     };
     let wanted = wire::config(spec);
     let is_ours = {
@@ -257,7 +336,7 @@ fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexEr
         (&found.vectors, &found.sparse_vectors) == (&wanted.vectors, &wanted.sparse_vectors)
     };
     if is_ours {
-        return Ok(Some(shard));
+        return Ok(shard);
     }
     Err(IndexError::Mismatch {
         collection: spec.name(),
@@ -298,5 +377,13 @@ fn engine_error(action: &'static str, path: PathBuf, source: Foreign) -> IndexEr
         action,
         path,
         source,
+    }
+}
+
+fn crash(action: &'static str, path: PathBuf, message: String) -> IndexError {
+    IndexError::Crashed {
+        action,
+        path,
+        source: message.into(),
     }
 }

@@ -1,14 +1,17 @@
 //! Vectors in this process, by `qdrant-edge`: Qdrant's engine without a server.
 //!
-//! Every call of the engine blocks, so each runs on tokio's blocking threads. Points are flushed call by call, so an
-//! interrupted filling continues where it stopped; files damaged by a crash are deleted, and the collection starts
-//! empty. Structures over the points (HNSW graph, quantized copies, compact postings) are built once, after the last
-//! point.
+//! Every call of the engine blocks, so each runs on tokio's blocking threads. A closed collection, complete or not, has
+//! checksums of its files; without them, or if a file differs, it starts empty. Structures over the points (HNSW graph,
+//! quantized copies, compact postings) are built once, after the last point.
 //!
 //! Left out: deleting and replacing points (a collection's name identifies its content), and most of the log, which the
 //! engine writes but does not read back.
 
 mod engine;
+#[cfg(test)]
+mod faults;
+mod panics;
+mod space;
 mod wire;
 
 use std::path::Path;
@@ -21,6 +24,7 @@ use super::error::IndexError;
 use super::filter::Demands;
 use super::{Neighbour, Point, Vector, VectorSearch, VectorStore};
 use engine::{Engine, blocking, on};
+use space::Sizes;
 
 /// Points per operation of the engine, and bytes of their vectors: well below a file of its log (`LOG_FILE`), in which
 /// they take a quarter more.
@@ -68,12 +72,11 @@ impl VectorStore for EmbeddedStore {
         if self.engine.is_whole() {
             return Ok(());
         }
-        on(&self.engine, "store points", Engine::begin).await?;
         let (most_points, most_bytes) = BATCH;
         for batch in batches(points, most_bytes, most_points) {
-            let operation = self.engine.insertion(batch);
-            on(&self.engine, "store points", |engine| {
-                engine.write(operation)
+            let (sizes, operation) = (Sizes::of(batch), self.engine.insertion(batch));
+            on(&self.engine, "store points", move |engine| {
+                engine.write(sizes, operation)
             })
             .await?;
         }
@@ -97,6 +100,14 @@ impl VectorStore for EmbeddedStore {
             engine.search(request)
         })
         .await
+    }
+
+    fn notice(&self) -> Option<String> {
+        let reason = self.engine.emptied()?;
+        let name = self.spec.name();
+        Some(format!(
+            "vector collection `{name}` is rebuilt from the vector cache: {reason}"
+        ))
     }
 
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
@@ -181,19 +192,6 @@ mod tests {
         assert_eq!(count_when_opened(cache.path(), &spec).await, 0);
         let store = filled(cache.path(), &spec).await;
         assert_eq!(store.count().await.expect("counted"), 10);
-    }
-
-    #[tokio::test]
-    async fn a_building_that_was_broken_off_begins_anew() {
-        let cache = tempfile::tempdir().expect("a folder");
-        let spec = spec(10);
-        drop(filled(cache.path(), &spec).await);
-        let state = cache.path().join(spec.name()).join("state");
-        let text = fs::read_to_string(&state)
-            .expect("a state")
-            .replace("whole", "building");
-        fs::write(&state, text).expect("as a crash leaves it");
-        assert_eq!(count_when_opened(cache.path(), &spec).await, 0);
     }
 
     #[tokio::test]

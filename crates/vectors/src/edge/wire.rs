@@ -28,7 +28,7 @@ use ragtriage_core::types::{NumberBounds, Similarity};
 const INDEX_FROM_KB: usize = 1;
 
 /// Bytes of a file of the engine's log. At most three such files remain (see `engine.rs`).
-const LOG_FILE: usize = 8 << 20;
+pub(super) const LOG_FILE: usize = 8 << 20;
 
 /// Returns true if something must be built once all points are there: graph, quantized copies, compact postings.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {

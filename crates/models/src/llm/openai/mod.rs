@@ -148,7 +148,8 @@ impl Generator for OpenAi {
         let mut body = self.body.clone();
         body.insert("messages".into(), wire::messages(prompt));
         let mut answer = self.endpoint.send(&body).await?;
-        if let Some(wait) = answer.retry_after {
+        // A refusal concerns this call first of all.
+        if let Some(wait) = answer.retry_after.filter(|_| answer.status != 429) {
             self.pause.ask(wait);
         }
         if let Some(whole) = stream::whole(&answer.body) {

@@ -1,0 +1,504 @@
+//! Disk space for a collection, computed and reserved before it is filled.
+//!
+//! The engine maps sparse files and writes into their holes. Where the disk has no block left for one, the kernel sends
+//! SIGBUS, which ends the process without a message. Therefore an upper bound of what is left to write is compared with
+//! the free space, and an unnamed file takes that space from other programs. It gives up, before each batch of points,
+//! what that batch can take and [`CUSHION`]: only a program that writes more than the cushion within the milliseconds of
+//! one batch can still fill the disk under the engine.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+use walkdir::WalkDir;
+
+use super::wire::{LOG_FILE, has_to_build};
+use crate::Point;
+use crate::collection::{CollectionSpec, payload};
+use crate::error::IndexError;
+use crate::folder::at;
+use crate::vector::VectorSpec;
+
+/// Bytes of a file of vectors or payloads: sparse, and mapped as a whole.
+const CHUNK: u64 = 32 << 20;
+
+/// Bytes of a point apart from vector and payload: its id and version, positions, flags, and the rest of a block in each
+/// of two stores.
+const PER_POINT: u64 = 384;
+
+/// Bytes of a point in a field index, apart from its value, and of an operation in the log.
+const PER_ENTRY: u64 = 128;
+
+/// Bytes of about forty files that are never empty, and of the folders.
+const BASE: u64 = 1 << 20;
+
+/// Bytes that must stay free while a batch is written: for other programs, and for pages that are begun.
+const CUSHION: u64 = 16 << 20;
+
+/// Sizes of some points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sizes {
+    points: u64,
+    vectors: u64,
+    payloads: u64,
+}
+
+impl Sizes {
+    pub(super) fn of(points: &[Point]) -> Self {
+        Self {
+            points: points.len() as u64,
+            vectors: points.iter().map(|point| point.vector.bytes() as u64).sum(),
+            payloads: points.iter().map(payload_bytes).sum(),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            points: self.points + other.points,
+            vectors: self.vectors + other.vectors,
+            payloads: self.payloads + other.payloads,
+        }
+    }
+
+    /// Returns the sizes of `points` points that are as large as these on average; exact for dense vectors.
+    fn scaled(self, points: u64) -> Self {
+        let scaled = |bytes: u64| {
+            let bytes = u128::from(bytes) * u128::from(points);
+            u64::try_from(bytes.div_ceil(u128::from(self.points.max(1)))).unwrap_or(u64::MAX)
+        };
+        Self {
+            points,
+            vectors: scaled(self.vectors),
+            payloads: scaled(self.payloads),
+        }
+    }
+
+    fn stored(self) -> u64 {
+        self.vectors + self.payloads + self.points * PER_POINT
+    }
+
+    /// Bytes in the log, which writes a float in five bytes.
+    fn logged(self) -> u64 {
+        (self.vectors + self.payloads) / 4 * 5 + self.points * PER_ENTRY
+    }
+
+    /// Bytes of what is built from all points: a second copy of them, graph, int8 copies, postings.
+    fn built(self, spec: &CollectionSpec) -> u64 {
+        if !has_to_build(spec) {
+            return 0;
+        }
+        let links = spec.graph().map_or(0, |hnsw| 12 * hnsw.m as u64 + 64);
+        let int8 = spec
+            .scalar()
+            .map_or(0, |_| self.vectors / 2 + 16 * self.points);
+        let postings = match spec.vector {
+            // A posting, and for each term a header and its entry in a table, as JSON.
+            VectorSpec::Sparse => 2 * self.vectors + 64 * (self.vectors / 8).min(1 << 22),
+            VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => 0,
+        };
+        self.stored() + self.points * links + int8 + postings + BASE
+    }
+
+    /// Bytes of the holes behind the vectors. They take space only where reading a hole does.
+    fn holes(self, spec: &CollectionSpec) -> u64 {
+        let files = |bytes: u64| (bytes + bytes / 64 + 1).next_multiple_of(CHUNK) - bytes;
+        match spec.vector {
+            VectorSpec::Dense { .. } | VectorSpec::Sparse => files(self.vectors),
+            VectorSpec::Multi { .. } => files(self.vectors) + files(16 * self.points),
+        }
+    }
+}
+
+fn payload_bytes(point: &Point) -> u64 {
+    let json = serde_json::to_vec(&payload(point)).expect("JSON values serialise");
+    json.len() as u64
+}
+
+/// Upper bounds of what filling a collection can still write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Need {
+    /// Until the collection is complete.
+    total: u64,
+    /// For the next batch of points.
+    batch: u64,
+}
+
+impl Need {
+    /// `seen` are the points of this filling, `batch` the next ones, which are among them. Where points differ in size,
+    /// later ones count as the mean of those seen.
+    fn new(spec: &CollectionSpec, seen: Sizes, batch: Sizes, disk: Disk) -> Self {
+        let expected = spec.expected_points as u64;
+        let all = seen.scaled(expected);
+        let rest = seen.scaled(expected.saturating_sub(disk.n_stored));
+        // Two files of the log stay, and what a batch adds.
+        let most_logged = 2 * LOG_FILE as u64 + batch.logged();
+        let logged = rest.logged().min(most_logged.saturating_sub(disk.logged));
+        let now = batch.stored() + batch.logged();
+        let holes = if disk.has_costly_holes {
+            all.holes(spec)
+        } else {
+            0
+        };
+        let total = (rest.stored() + logged).max(now) + all.built(spec) + holes + BASE;
+        let is_last = disk.n_stored + batch.points >= expected;
+        let batch = if is_last { total } else { now };
+        Self { total, batch }
+    }
+}
+
+/// What is on the disk.
+#[derive(Clone, Copy, Debug)]
+struct Disk {
+    /// Number of points in the collection.
+    n_stored: u64,
+    /// Bytes of its log.
+    logged: u64,
+    /// True if reading a hole of a mapped file takes space.
+    has_costly_holes: bool,
+}
+
+/// The disk under a collection.
+#[derive(Debug)]
+pub(super) struct Space {
+    folder: PathBuf,
+    /// True if reading a hole of a mapped file takes space.
+    has_costly_holes: bool,
+    filling: Mutex<Filling>,
+}
+
+#[derive(Debug, Default)]
+struct Filling {
+    /// Points of this filling.
+    seen: Sizes,
+    /// Takes the space of what follows, if the file system can reserve any.
+    reserved: Option<File>,
+    /// Bytes of what follows the present batch.
+    rest: u64,
+}
+
+impl Space {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self {
+            has_costly_holes: is_in_memory(&folder),
+            filling: Mutex::default(),
+            folder,
+        }
+    }
+
+    /// Checks for space to create an empty collection.
+    pub(super) fn check_creation(&self) -> Result<(), IndexError> {
+        self.check_limit(CHUNK)?;
+        self.check(BASE, 0)
+    }
+
+    /// Checks for space to open the collection whose files are below `engine`.
+    pub(super) fn check_opening(&self, engine: &Path) -> Result<(), IndexError> {
+        if !self.has_costly_holes {
+            return Ok(());
+        }
+        self.check(holes(engine), 0)
+    }
+
+    /// Checks for space to index `n_fields` metadata fields of the collection below `engine`.
+    pub(super) fn check_indexing(
+        &self,
+        engine: &Path,
+        n_points: usize,
+        n_fields: usize,
+    ) -> Result<(), IndexError> {
+        self.check_limit(CHUNK)?;
+        let segments = fs::read_dir(engine.join("segments")).into_iter().flatten();
+        let payloads: u64 = segments
+            .flatten()
+            .map(|segment| size(&segment.path().join("payload_storage")))
+            .sum();
+        // A value is stored up to three times; payloads are compressed.
+        let field = 4 * payloads + 4 * PER_ENTRY * n_points as u64 + BASE;
+        self.check(field * n_fields as u64, 0)
+    }
+
+    /// Reserves what filling the collection can still take, and frees what the next points, which have these sizes, can.
+    ///
+    /// # Errors
+    /// [`IndexError::Full`], [`IndexError::FileLimit`].
+    pub(super) fn prepare(
+        &self,
+        spec: &CollectionSpec,
+        engine: &Path,
+        next: Sizes,
+        n_stored: usize,
+    ) -> Result<(), IndexError> {
+        let mut filling = self.filling();
+        filling.seen = filling.seen.plus(next);
+        let all = filling.seen.scaled(spec.expected_points as u64);
+        self.check_limit(CHUNK.max(all.built(spec)))?;
+        let disk = Disk {
+            n_stored: n_stored as u64,
+            logged: size(&engine.join("wal")),
+            has_costly_holes: self.has_costly_holes,
+        };
+        let need = Need::new(spec, filling.seen, next, disk);
+        let reserved = filling.reserved.as_ref();
+        let held = reserved.map_or(0, |file| {
+            file.metadata().map_or(0, |found| allocated(&found))
+        });
+        self.check(need.total + CUSHION, held)?;
+        filling.rest = need.total - need.batch;
+        self.reserve(&mut filling, 0)
+            .map_err(|source| match source {
+                Errno::NOSPC | Errno::DQUOT => self.full(need.total + CUSHION, held),
+                source => at(&self.folder)(source.into()),
+            })
+    }
+
+    /// Reserves, after a batch, what follows it. If it cannot, [`Space::prepare`] says so when that is written.
+    pub(super) fn settle(&self) {
+        let mut filling = self.filling();
+        if filling.rest == 0 {
+            filling.reserved = None;
+            return;
+        }
+        let _ = self.reserve(&mut filling, CUSHION);
+    }
+
+    /// Gives up what is reserved.
+    pub(super) fn release(&self) {
+        self.filling().reserved = None;
+    }
+
+    fn reserve(&self, filling: &mut Filling, cushion: u64) -> Result<(), Errno> {
+        let bytes = (filling.rest + cushion).min(file_limit().unwrap_or(u64::MAX));
+        if bytes == 0 {
+            filling.reserved = None;
+            return Ok(());
+        }
+        let file = match filling.reserved.take() {
+            Some(file) => file,
+            None => unnamed(&self.folder)
+                .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?,
+        };
+        let file = filling.reserved.insert(file);
+        if file.metadata().map_or(0, |found| found.len()) > bytes {
+            rustix::fs::ftruncate(&*file, bytes)?;
+        }
+        match fallocate(&*file, FallocateFlags::empty(), 0, bytes) {
+            // The file system cannot reserve: the space is only compared.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+            done => done,
+        }
+    }
+
+    fn filling(&self) -> MutexGuard<'_, Filling> {
+        self.filling.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Checks that `needed` bytes are free or `held`.
+    fn check(&self, needed: u64, held: u64) -> Result<(), IndexError> {
+        if self.free()? + held < needed {
+            return Err(self.full(needed, held));
+        }
+        Ok(())
+    }
+
+    fn full(&self, needed: u64, held: u64) -> IndexError {
+        IndexError::Full {
+            path: self.place(),
+            needed,
+            free: self.free().unwrap_or(0) + held,
+        }
+    }
+
+    /// Returns the folder of all collections.
+    fn place(&self) -> PathBuf {
+        self.folder.parent().unwrap_or(&self.folder).to_owned()
+    }
+
+    /// Returns the free space in bytes.
+    fn free(&self) -> Result<u64, IndexError> {
+        let found = statvfs(&self.folder).map_err(|error| at(&self.folder)(error.into()))?;
+        Ok(found.f_bavail.saturating_mul(found.f_frsize))
+    }
+
+    /// Checks that this process may write a file of that size: beyond its limit it would get SIGXFSZ.
+    fn check_limit(&self, needed: u64) -> Result<(), IndexError> {
+        match file_limit() {
+            Some(limit) if limit < needed => Err(IndexError::FileLimit {
+                path: self.place(),
+                needed,
+                limit,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the largest size of a file that this process may write, if limited.
+fn file_limit() -> Option<u64> {
+    getrlimit(Resource::Fsize).current
+}
+
+/// Creates a file that disappears with its handle, however the process ends.
+fn unnamed(folder: &Path) -> io::Result<File> {
+    let path = folder.join("reserved");
+    let file = File::create(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// Returns true for `tmpfs`, where a hole takes space when it is read through a mapping.
+#[cfg(target_os = "linux")]
+fn is_in_memory(folder: &Path) -> bool {
+    const TMPFS: rustix::fs::FsWord = 0x0102_1994;
+    rustix::fs::statfs(folder).is_ok_and(|found| found.f_type == TMPFS)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_in_memory(_: &Path) -> bool {
+    false
+}
+
+/// Returns the bytes of the holes in files of vectors, which the engine reads as a whole when it opens them.
+fn holes(engine: &Path) -> u64 {
+    files(engine)
+        .filter(|(path, _)| {
+            path.extension()
+                .is_some_and(|extension| extension == "mmap")
+        })
+        .map(|(_, found)| found.len().saturating_sub(allocated(&found)))
+        .sum()
+}
+
+fn files(engine: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
+    let entries = WalkDir::new(engine).into_iter().flatten();
+    entries.filter_map(|entry| Some((entry.path().to_owned(), entry.metadata().ok()?)))
+}
+
+fn allocated(file: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    file.blocks() * 512
+}
+
+/// Returns the bytes that the files below `folder` take on the disk.
+fn size(folder: &Path) -> u64 {
+    files(folder).map(|(_, found)| allocated(&found)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::Vector;
+    use ragtriage_core::config::Hnsw;
+    use ragtriage_core::types::Similarity;
+
+    const MIB: u64 = 1 << 20;
+
+    fn spec(expected_points: usize) -> CollectionSpec {
+        let vector = VectorSpec::Dense {
+            dimension: 256,
+            similarity: Similarity::Dot,
+        };
+        CollectionSpec::new("ab".to_owned(), "dense", vector, expected_points)
+    }
+
+    /// Points of 1,024 bytes of vector, and no payload.
+    fn sizes(points: u64) -> Sizes {
+        Sizes {
+            points,
+            vectors: points * 1_024,
+            payloads: 0,
+        }
+    }
+
+    fn disk(n_stored: u64) -> Disk {
+        Disk {
+            n_stored,
+            logged: 0,
+            has_costly_holes: false,
+        }
+    }
+
+    /// 1,024 points are stored in 1,024 (1,024 + 384) bytes = 1.375 MiB and logged in 1,024 (1,280 + 128) = 1.375 MiB.
+    #[test]
+    fn the_bound_is_what_is_stored_and_logged() {
+        let need = Need::new(&spec(4_096), sizes(1_024), sizes(1_024), disk(0));
+        assert_eq!(need.batch, 11 * MIB / 4);
+        assert_eq!(need.total, 11 * MIB + BASE);
+    }
+
+    #[test]
+    fn the_log_counts_up_to_two_files_and_a_batch() {
+        let need = |logged| {
+            let disk = Disk { logged, ..disk(0) };
+            Need::new(&spec(102_400), sizes(1_024), sizes(1_024), disk).total
+        };
+        // 100 batches are stored in 137.5 MiB.
+        assert_eq!(
+            need(0),
+            137 * MIB + MIB / 2 + 16 * MIB + 11 * MIB / 8 + BASE
+        );
+        assert_eq!(need(16 * MIB), 137 * MIB + MIB / 2 + 11 * MIB / 8 + BASE);
+    }
+
+    #[test]
+    fn each_batch_takes_from_the_bound_what_it_may_write() {
+        let (first, second) = (
+            Need::new(&spec(4_096), sizes(1_024), sizes(1_024), disk(0)),
+            Need::new(&spec(4_096), sizes(2_048), sizes(1_024), disk(1_024)),
+        );
+        assert_eq!(first.total - first.batch, second.total);
+        let last = Need::new(&spec(4_096), sizes(4_096), sizes(1_024), disk(3_072));
+        assert_eq!(last.batch, last.total);
+    }
+
+    /// A graph with m = 16 takes 12 * 16 + 64 = 256 bytes per point.
+    #[test]
+    fn a_graph_needs_a_second_copy() {
+        let hnsw = Some(Hnsw {
+            m: 16,
+            from_points: 1,
+            ..Hnsw::default()
+        });
+        let graph = CollectionSpec {
+            hnsw,
+            ..spec(4_096)
+        };
+        let [plain, graph] =
+            [spec(4_096), graph].map(|spec| Need::new(&spec, sizes(1_024), sizes(1_024), disk(0)));
+        assert_eq!(graph.total - plain.total, 11 * MIB / 2 + MIB + BASE);
+        assert_eq!(graph.batch, plain.batch);
+    }
+
+    #[test]
+    fn in_memory_the_file_of_vectors_counts_as_a_whole() {
+        let disk = Disk {
+            has_costly_holes: true,
+            ..disk(0)
+        };
+        let need = Need::new(&spec(1_024), sizes(1_024), sizes(1_024), disk);
+        // 32 MiB less the vectors, which are counted already.
+        assert_eq!(need.total, 11 * MIB / 4 + 31 * MIB + BASE);
+    }
+
+    #[test]
+    fn payloads_count_as_json() {
+        let point = Point {
+            number: 0,
+            vector: Vector::Dense(vec![0.5; 256]),
+            chunk_id: "d#0".to_owned(),
+            doc_id: "d".to_owned(),
+            range: (0, 9),
+            metadata: std::sync::Arc::default(),
+        };
+        let json = r#"{"chunk_id":"d#0","doc_id":"d","start":0,"end":9,"metadata":{}}"#;
+        let expected = Sizes {
+            points: 2,
+            vectors: 2_048,
+            payloads: 2 * json.len() as u64,
+        };
+        assert_eq!(Sizes::of(&[point.clone(), point]), expected);
+    }
+}
