@@ -100,7 +100,7 @@ impl Stored {
 
     fn damaged(&self, reason: &str) -> String {
         let path = self.path.display();
-        format!("the cache `{path}` was damaged ({reason}); recreated")
+        format!("the cache `{path}` was unusable ({reason}); recreated")
     }
 }
 

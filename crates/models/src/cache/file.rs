@@ -167,7 +167,7 @@ impl CacheFile {
     /// Returns an empty database in place of one that is damaged and cannot be replaced.
     fn unusable(&self, reason: &dyn std::fmt::Display) -> rusqlite::Result<Opened> {
         let path = self.path.display();
-        let notice = format!("the cache `{path}` is damaged ({reason}) and read-only; not used");
+        let notice = format!("the cache `{path}` is unusable ({reason}) and read-only; not used");
         self.notices.say(notice);
         self.in_memory()
     }
@@ -225,7 +225,7 @@ impl CacheFile {
 
     fn say_damaged(&self, reason: &str) {
         let path = self.path.display();
-        let notice = format!("the cache `{path}` was damaged ({reason}); recreated");
+        let notice = format!("the cache `{path}` was unusable ({reason}); recreated");
         self.notices.say(notice);
     }
 }
