@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the targets and runs each for a minute: run.sh [SECONDS] [TARGET ...]. Stops at the first crash.
+# Builds the targets and runs each for a minute (600: ten minutes): run.sh [SECONDS] [TARGET ...]. Stops at the first crash.
 # Like `cargo fuzz run --sanitizer none`, but dependencies are built without coverage (wrapper.sh).
 set -eu
 cd "$(dirname "$0")"
@@ -12,11 +12,11 @@ programs=${CARGO_TARGET_DIR:-target}/release
 for target in "$@"; do
     case $target in
     settings) words=settings.dict ;;
-    trec_run | qrels | smart) words=columns.dict ;;
+    trec_run | qrels | smart | answer | rightness | chunk | archive) words=columns.dict ;;
     *) words=json.dict ;;
     esac
     mkdir -p "corpus/$target" "artifacts/$target"
     echo "== $target"
     "$programs/$target" "corpus/$target" "seeds/$target" -dict="$words" -artifact_prefix="artifacts/$target/" \
-        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=8192 -verbosity=0 -print_final_stats=1
+        -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=8192 -verbosity=0 -print_final_stats=1
 done

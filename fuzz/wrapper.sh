@@ -3,7 +3,7 @@
 # The flags are cargo-fuzz's without a sanitizer.
 rustc=$1; shift
 case " $* " in
-*" --crate-name ragtriage "* | *" --crate-name ragtriage_fuzz "* | *" fuzz_targets/"*)
+*" --crate-name ragtriage_"* | *" fuzz_targets/"*)
     exec "$rustc" "$@" --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
         -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
         -Cllvm-args=-sanitizer-coverage-trace-compares -Cstrip=debuginfo

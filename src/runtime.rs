@@ -6,8 +6,13 @@ use crate::failure::Failure;
 pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build();
-    runtime
-        .map_err(|error| Failure::bare(format!("cannot start the runtime: {error}")))?
-        .block_on(work)
+        .build()
+        .map_err(|error| Failure::bare(format!("cannot start the runtime: {error}")))?;
+    let result = runtime.block_on(work);
+    if result.is_err() {
+        // Its threads may still compute the questions in flight, and a timer panics in a runtime that is being dropped. The process
+        // ends next.
+        std::mem::forget(runtime);
+    }
+    result
 }

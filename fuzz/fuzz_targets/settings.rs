@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use ragtriage_core::hint::Hint;
 use ragtriage_pipeline::settings::Resolved;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_core::hint::Hint;
 use ragtriage_runs::external::ExternalError;
 use ragtriage_core::types::Dataset;
 
@@ -36,7 +37,7 @@ pub fn files(bytes: &[u8], names: &[&str]) -> &'static Path {
 
 /// The value, or nothing where the error says why.
 pub fn said<T>(result: Result<T, ExternalError>) -> Option<T> {
-    result.map_err(|error| assert!(!error.to_string().is_empty() && !error.hint().is_empty())).ok()
+    result.map_err(|error| assert!(!error.to_string().is_empty() && error.hint().is_some())).ok()
 }
 
 /// Loads a data set leniently and strictly; what loads must be sound, what does not must say why.
@@ -55,7 +56,7 @@ pub fn load(format: Format, path: PathBuf) {
 }
 
 /// Ids are unique, and every evidence range is a piece of its document's text.
-fn check(dataset: &Dataset) {
+pub fn check(dataset: &Dataset) {
     let texts: std::collections::BTreeMap<_, _> =
         dataset.documents.iter().map(|document| (&document.id, document.text.as_str())).collect();
     assert_eq!(texts.len(), dataset.documents.len(), "document ids");

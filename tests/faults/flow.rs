@@ -98,7 +98,8 @@ impl Scene<'_> {
     fn ended(&self, code: i32, suffix: &str) -> Ended {
         let text = |name: &str| {
             let bytes = fs::read(self.path(&format!("{name}{suffix}"))).expect("written");
-            String::from_utf8_lossy(&bytes).into_owned()
+            let folder = self.path("");
+            String::from_utf8_lossy(&bytes).replace(&*folder.to_string_lossy(), "")
         };
         Ended {
             code,
@@ -107,19 +108,19 @@ impl Scene<'_> {
         }
     }
 
-    fn judge(&self, ended: &Ended) -> Endings1 {
+    fn judge(&self, ended: &Ended) -> Result<Ending, String> {
         let outcomes = self.path(&format!("runs/{NAME}/outcomes.jsonl"));
         self.known
             .judge(ended, fs::read_to_string(outcomes).ok().as_deref())
     }
 
-    fn call(&self, args: &[String]) -> Endings1 {
+    fn call(&self, args: &[String]) -> Result<Ending, String> {
         let mut child = self.start(args);
         self.judge(&self.end(&mut child)?)
     }
 
     /// Resumes the run, or begins it where nothing is there.
-    fn resume(&self) -> Endings1 {
+    fn resume(&self) -> Result<Ending, String> {
         self.call(&self.next())
     }
 
@@ -146,8 +147,6 @@ impl Scene<'_> {
         self.end(&mut child)
     }
 }
-
-type Endings1 = Result<Ending, String>;
 
 fn program() -> &'static str {
     env!("CARGO_BIN_EXE_ragtriage")

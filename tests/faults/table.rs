@@ -41,7 +41,7 @@ impl Table {
         *row.endings.entry(words.join(", then ")).or_default() += 1;
         for ending in endings {
             if let Ending::Error(error) = ending {
-                *row.errors.entry(error).or_default() += 1;
+                *row.errors.entry(without_numbers(&error)).or_default() += 1;
             }
         }
     }
@@ -65,4 +65,17 @@ fn word(ending: &Ending) -> &'static str {
         Ending::Error(_) => "error",
         Ending::Killed => "killed",
     }
+}
+
+/// Replaces each number by `N`, so that errors of one kind share a row.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if !c.is_ascii_digit() {
+            out.push(c);
+        } else if !out.ends_with('N') {
+            out.push('N');
+        }
+    }
+    out
 }

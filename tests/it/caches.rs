@@ -183,7 +183,7 @@ fn upkeep_works_on_a_damaged_cache() {
         let notices = notices(&outcome);
         let expected = if command.contains(&"--dataset") { 1 } else { 2 };
         assert_eq!(notices.len(), expected, "{command:?}: {}", outcome.stderr);
-        let ends = |line: &&str| line.ends_with("was damaged (file is not a database); recreated");
+        let ends = |line: &&str| line.ends_with("was unusable (file is not a database); recreated");
         assert!(notices.iter().all(ends), "{notices:?}");
     }
 }

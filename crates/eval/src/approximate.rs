@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::score;
-use super::summary::EvaluationPlan;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
+use ragtriage_core::rightness::Judge;
 use ragtriage_core::types::{ChunkId, Step, StepHit, Trace, TraceStep};
 use ragtriage_runs::SavedRun;
 
@@ -39,7 +39,10 @@ pub struct MeasureDifference {
 }
 
 /// Compares each approximate search of the run with exact search.
-pub(super) fn approximate_search(run: &SavedRun, plan: &EvaluationPlan) -> Vec<ApproximateSearch> {
+pub(super) fn approximate_search(
+    run: &SavedRun,
+    plan: (&[Measure], Judge),
+) -> Vec<ApproximateSearch> {
     let is_approximate = |step: &Step| {
         let mut indexes = run.manifest.approximate.iter();
         let mut traces = run.traces.iter();
@@ -50,7 +53,7 @@ pub(super) fn approximate_search(run: &SavedRun, plan: &EvaluationPlan) -> Vec<A
     steps.map(|step| compared(run, *step, plan)).collect()
 }
 
-fn compared(run: &SavedRun, step: Step, plan: &EvaluationPlan) -> ApproximateSearch {
+fn compared(run: &SavedRun, step: Step, plan: (&[Measure], Judge)) -> ApproximateSearch {
     let finished = run.traces.iter().filter(|trace| !trace.failed());
     let searched: Vec<(&Trace, &TraceStep)> = finished
         .filter_map(|trace| Some((trace, trace.step(step)?)))
@@ -89,11 +92,11 @@ fn differences(
     run: &SavedRun,
     approximate: &[Trace],
     exact: &[Trace],
-    plan: &EvaluationPlan,
+    (measures, judge): (&[Measure], Judge),
 ) -> BTreeMap<String, MeasureDifference> {
-    let measures: Vec<Measure> = plan.measures.iter().copied().filter(of_a_ranking).collect();
+    let measures: Vec<Measure> = measures.iter().copied().filter(of_a_ranking).collect();
     let [approximate, exact] = [approximate, exact]
-        .map(|traces| score::score_rankings(run, traces, &measures, plan.judge).rows);
+        .map(|traces| score::score_rankings(run, traces, &measures, judge).rows);
     let column = |at: usize| {
         let pairs = approximate.iter().zip(&exact);
         difference(pairs.filter_map(|(a, b)| Some((a[at]?, b[at]?))))

@@ -195,7 +195,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         n_questions: run.traces.len(),
         answer_audit: None,
         judge: None,
-        approximate_search: approximate::approximate_search(run, plan),
+        approximate_search: approximate::approximate_search(run, (&plan.measures, plan.judge)),
         class_shares: shares(&classes, run.traces.len()),
         classes,
         generation: count(

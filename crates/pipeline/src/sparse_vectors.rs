@@ -104,7 +104,7 @@ pub(super) async fn build(
         VectorSpec::Sparse,
         texts.len(),
     );
-    let store = stores.open(&retrieval.store, spec).await?;
+    let store = stores.open(retrieval, spec).await?;
     let missing = store.missing().await?;
     let is_new = !missing.is_empty();
     if !missing.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::PipelineError;
-use super::plan::StorePlan;
+use super::plan::RetrievalPlan;
 use ragtriage_vectors::{CollectionSpec, VectorPlace, VectorStore, open_or_create};
 
 /// The collections that are open.
@@ -17,15 +17,16 @@ struct OpenStore {
 }
 
 impl OpenStores {
-    /// Opens the collection, or creates it, empty.
+    /// Opens the collection, or creates it, empty; says so if it was damaged.
     ///
     /// # Errors
     /// Errors of the vector store.
     pub(crate) async fn open(
         &mut self,
-        plan: &StorePlan,
+        retrieval: &RetrievalPlan,
         spec: CollectionSpec,
     ) -> Result<Arc<dyn VectorStore>, PipelineError> {
+        let plan = &retrieval.store;
         let open = self.0.iter();
         let known = open
             .filter(|open| open.place == plan.place)
@@ -34,6 +35,9 @@ impl OpenStores {
             return Ok(Arc::clone(&known.store));
         }
         let store = open_or_create(&plan.place, &spec).await?;
+        if let Some(notice) = store.notice() {
+            retrieval.notices.say(notice);
+        }
         self.0.push(OpenStore {
             place: plan.place.clone(),
             spec,

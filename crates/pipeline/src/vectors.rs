@@ -7,19 +7,23 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::index::{Built, ContentHash, IndexInputs, VectorSearchFacts, indexed_text};
+use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::retriever::{Preparation, Retrieved, Retriever, ranking};
 use super::stores::OpenStores;
-use ragtriage_core::config::{Quantization, QuantizationKind};
+use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Length, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
-use ragtriage_runs::{ApproximateIndex, Truncation};
+use ragtriage_runs::Truncation;
 use ragtriage_vectors::{
     CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
+
+mod search_method;
+
+use search_method::search_method;
 
 /// Number of chunks encoded and stored together: the loss of an interrupted indexing, and the number held in
 /// memory.
@@ -212,7 +216,7 @@ pub(crate) async fn build(
         vector_spec(encoder.shape()),
         texts.len(),
     );
-    let store = stores.open(&retrieval.store, spec).await?;
+    let store = stores.open(retrieval, spec).await?;
     let mut seconds = IndexSeconds::default();
     let missing = store.missing().await?;
     seconds.store += clock.elapsed().as_secs_f64();
@@ -233,7 +237,7 @@ pub(crate) async fn build(
     let truncation = truncation(encoder, plan.name, chunks).await?;
     seconds.embed += clock.elapsed().as_secs_f64();
     let (mode, search) =
-        how_searched(&retrieval.store, store.as_ref(), (plan.name, texts.len())).await?;
+        search_method(&retrieval.store, store.as_ref(), (plan.name, texts.len())).await?;
     let retriever = VectorRetriever {
         name: plan.name,
         corpus: Arc::clone(corpus),
@@ -334,45 +338,6 @@ pub(crate) fn spec(
         },
         placement: plan.placement,
     }
-}
-
-/// Describes the search method. A graph that the engine did not build is not used: all vectors are then scanned, and the manifest says
-/// so.
-async fn how_searched(
-    plan: &StorePlan,
-    store: &dyn VectorStore,
-    (name, n_vectors): (RetrieverName, usize),
-) -> Result<(SearchMode, VectorSearchFacts), PipelineError> {
-    let exact = |how| {
-        let approximate = None;
-        (SearchMode::Exact, VectorSearchFacts { how, approximate })
-    };
-    if plan.mode == SearchMode::Exact {
-        return Ok(exact("exact".to_owned()));
-    }
-    let graph = store.graph_in_use().await?.then_some(plan.hnsw);
-    let quantization =
-        (plan.quantization.kind == QuantizationKind::Scalar).then_some(plan.quantization);
-    let how = match (graph, quantization) {
-        (Some(_), None) => "HNSW".to_owned(),
-        (Some(_), Some(_)) => "HNSW over int8".to_owned(),
-        (None, Some(_)) => {
-            format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned")
-        }
-        (None, None) => {
-            return Ok(exact(format!(
-                "HNSW not used: {n_vectors} vectors are scanned"
-            )));
-        }
-    };
-    let approximate = Some(ApproximateIndex {
-        retriever: name.name().to_owned(),
-        hnsw: graph,
-        quantization,
-        segments: store.segments().await?,
-        reproducible: graph.is_none(),
-    });
-    Ok((plan.mode, VectorSearchFacts { how, approximate }))
 }
 
 /// Texts whose truncation is measured.

@@ -9,6 +9,7 @@ mod bounds;
 pub mod classify;
 mod delivery;
 pub mod elsewhere;
+mod flags;
 pub mod gold;
 pub mod judge;
 pub mod modes;

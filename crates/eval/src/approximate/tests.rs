@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::summary::evaluate;
+use crate::summary::{EvaluationPlan, evaluate};
 use crate::tests::{JUDGE, failed, manifest, ranged, trace};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{ExactSearch, Question};
@@ -48,6 +48,10 @@ fn searched(
     });
     trace.steps.push(fused);
     trace
+}
+
+fn measured(run: &SavedRun, names: &[&str]) -> Vec<ApproximateSearch> {
+    approximate_search(run, (&plan(names).measures, JUDGE))
 }
 
 fn trace_hits(ids: &[&str]) -> Vec<StepHit> {
@@ -145,7 +149,7 @@ fn evidence_labels_show_gains_as_well_as_losses() {
         hits: vec!["d#0".into()],
         seconds: 0.0,
     });
-    let found = approximate_search(&run, &plan(&["EM@1", "EvidenceRecall@1"])).remove(0);
+    let found = measured(&run, &["EM@1", "EvidenceRecall@1"]).remove(0);
     // `d#0` holds `18 May`, `e#0` does not.
     assert_near(found.measures["EM@1"], 0.0, 1.0, 1);
     // `e#0` holds all of group 2 and nothing of group 1; `d#0` holds 20 of 40 bytes of group 1.
@@ -158,7 +162,7 @@ fn a_sample_of_no_question_leaves_the_loss_unknown() {
     for trace in &mut run.traces {
         trace.steps[0].exact_search = None;
     }
-    assert_eq!(approximate_search(&run, &plan(&["AP"])), []);
+    assert_eq!(measured(&run, &["AP"]), []);
     run.manifest.approximate = vec![ApproximateIndex {
         retriever: "dense".to_owned(),
         hnsw: Some(Hnsw::default()),
@@ -166,6 +170,6 @@ fn a_sample_of_no_question_leaves_the_loss_unknown() {
         segments: 1,
         reproducible: false,
     }];
-    let found = approximate_search(&run, &plan(&["AP"])).remove(0);
+    let found = measured(&run, &["AP"]).remove(0);
     assert_eq!((found.n, found.n_searched, found.measures.len()), (0, 4, 0));
 }

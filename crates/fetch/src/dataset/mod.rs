@@ -21,6 +21,17 @@ use known::KnownSet;
 use ragtriage_datasets::DatasetError;
 use ragtriage_datasets::globs::{self, Links};
 
+/// Extracts an archive of the known set `name` into the empty folder `into`: the entry point of `fuzz/`.
+///
+/// # Errors
+/// An unknown set, or one without an archive; the reason for refusing the archive.
+#[doc(hidden)]
+pub fn unpack_known(name: &str, archive: &Path, into: &Path) -> Result<(), String> {
+    let set = known::set(name).map_err(|error| error.to_string())?;
+    let publisher = set.publisher.as_ref().ok_or("no publisher")?;
+    unpack::unpack(publisher.packed, archive, set, into).map_err(|error| error.to_string())
+}
+
 /// Returns the files of the set under `folder`, each with its path in the set; fails if a required one is
 /// missing.
 fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {

@@ -13,9 +13,11 @@ use std::time::{Duration, Instant};
 
 use ragtriage_core::notices::Notices;
 use rusqlite::config::DbConfig;
+use rusqlite::ffi::SQLITE_ERROR;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use super::{CacheError, CacheTable};
+use super::error::CacheError;
+use super::table::CacheTable;
 
 /// Maximum wait for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -165,7 +167,7 @@ impl CacheFile {
     /// Returns an empty database in place of one that is damaged and cannot be replaced.
     fn unusable(&self, reason: &dyn std::fmt::Display) -> rusqlite::Result<Opened> {
         let path = self.path.display();
-        let notice = format!("the cache `{path}` is damaged ({reason}) and read-only; not used");
+        let notice = format!("the cache `{path}` is unusable ({reason}) and read-only; not used");
         self.notices.say(notice);
         self.in_memory()
     }
@@ -223,7 +225,7 @@ impl CacheFile {
 
     fn say_damaged(&self, reason: &str) {
         let path = self.path.display();
-        let notice = format!("the cache `{path}` was damaged ({reason}); recreated");
+        let notice = format!("the cache `{path}` was unusable ({reason}); recreated");
         self.notices.say(notice);
     }
 }
@@ -277,7 +279,11 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     malformed || is_schema(error)
 }
 
-/// Returns true if a statement names a table or column that does not exist.
+/// Returns true if a statement names a table or column that does not exist (code `SQLITE_ERROR`).
 fn is_schema(error: &rusqlite::Error) -> bool {
-    matches!(error, rusqlite::Error::SqlInputError { .. })
+    match error {
+        rusqlite::Error::SqlInputError { .. } => true,
+        rusqlite::Error::SqliteFailure(error, _) => error.extended_code == SQLITE_ERROR,
+        _ => false,
+    }
 }

@@ -9,14 +9,14 @@ mod damage;
 mod disk;
 mod error;
 mod file;
+mod table;
 mod upkeep;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Row, TransactionBehavior};
+use rusqlite::TransactionBehavior;
 
 pub use disk::DiskUse;
 pub use error::CacheError;
@@ -24,53 +24,11 @@ use file::{CacheFile, Opened, is_read_only};
 use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 pub use ragtriage_core::text::content_key::{ContentKey, key};
 use ragtriage_core::text::numbers::plural;
+pub use table::CacheTable;
 pub use upkeep::Size;
 
-/// A kind of value in a database: a table of three columns, `key`, this and `checksum`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheTable {
-    /// Its name.
-    pub name: &'static str,
-    /// The name of the column that holds the value.
-    pub value: &'static str,
-    /// The term for its values in notices, in plural.
-    pub label: &'static str,
-}
-
-impl CacheTable {
-    /// Returns the statement that creates it.
-    fn sql(self) -> String {
-        let Self { name, value, .. } = self;
-        format!(
-            "CREATE TABLE {name} (key BLOB PRIMARY KEY, {value} BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
-        )
-    }
-
-    /// Returns the checksum of a row: CRC-32 of the table's name, the key and the value.
-    fn checksum(self, key: &[u8], value: &[u8]) -> u32 {
-        let mut hasher = crc32fast::Hasher::new();
-        for part in [self.name.as_bytes(), key, value] {
-            hasher.update(part);
-        }
-        hasher.finalize()
-    }
-
-    /// Returns the query for all rows, as [`Self::verified`] takes them.
-    fn select_all(self) -> String {
-        let Self { name, value, .. } = self;
-        format!("SELECT key, {value}, checksum FROM {name}")
-    }
-
-    /// Returns the value of a row of [`Self::select_all`]; `None` if the row is damaged.
-    fn verified<'row>(self, row: &'row Row<'_>) -> rusqlite::Result<Option<&'row [u8]>> {
-        let fields = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
-        let (ValueRef::Blob(key), ValueRef::Blob(value), ValueRef::Integer(checksum)) = fields
-        else {
-            return Ok(None);
-        };
-        Ok((checksum == i64::from(self.checksum(key, value))).then_some(value))
-    }
-}
+/// Maximum number of repairs in one operation: other processes may recreate the file at the same time.
+const MOST_REPAIRS: usize = 4;
 
 /// An open database; clones share the connection.
 #[derive(Clone)]
@@ -97,10 +55,13 @@ impl SharedDatabase {
     /// Runs `work`; on a damaged file, recreates it and runs `work` again.
     fn run<T>(&self, work: impl Fn(&mut State) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
         let mut state = self.lock();
-        match work(&mut state) {
-            Err(error) if self.file.repair(&mut state.opened, &error)? => work(&mut state),
-            done => done,
+        for _ in 0..MOST_REPAIRS {
+            match work(&mut state) {
+                Err(error) if self.file.repair(&mut state.opened, &error)? => {}
+                done => return done,
+            }
         }
+        work(&mut state)
     }
 }
 

@@ -158,6 +158,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
+    use futures_util::FutureExt;
+
     use super::*;
     use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
@@ -336,6 +338,30 @@ mod tests {
             generator.generate(&prompt()).await.is_ok(),
             "the second call"
         );
+    }
+
+    #[tokio::test]
+    async fn refusals_hold_the_other_calls_only_where_the_server_is_at_its_limit() {
+        let [soon, late] = [1, 30_000].map(|ms| Some(Duration::from_millis(ms)));
+        // With two slots a window is four calls: three refusals hold nothing, four hold all.
+        for (n_soon, is_held) in [(2, false), (3, true)] {
+            // From the last to the first.
+            let mut script = vec![busy(429, late)];
+            script.extend((0..n_soon).map(|_| busy(429, soon)));
+            let generator = retrying(failing(script), 2);
+            let (prompt, refused) = (prompt(), || generator.inner.failures.lock());
+            let used_up = async {
+                while !refused().expect("no holder panics").is_empty() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            tokio::select! {
+                _ = generator.generate(&prompt) => panic!("it waits for 30 s"),
+                () = used_up => {}
+            }
+            let is_over = generator.pause.over().now_or_never().is_some();
+            assert_eq!(is_over, !is_held, "{n_soon}");
+        }
     }
 
     #[tokio::test]

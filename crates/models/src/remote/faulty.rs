@@ -36,6 +36,22 @@ pub(crate) struct WireFault {
     pub hint: &'static str,
 }
 
+impl WireFault {
+    /// Asserts that `error` and its hint name the endpoint `url`, the fault and a setting of `section`, and no key.
+    pub(crate) fn assert_named(&self, [error, hint]: [String; 2], url: &str, section: &str) {
+        let name = self.name;
+        assert!(error.contains(&format!("`{url}`")), "{name}: {error}");
+        assert!(error.contains(self.error), "{name}: {error}");
+        let names_setting = hint.contains(&format!("`{section}."));
+        assert!(hint.contains(self.hint) && names_setting, "{name}: {hint}");
+        let is_short = error.len() < 1_000;
+        assert!(
+            is_short && !error.contains("very-secret"),
+            "{name}: {error}"
+        );
+    }
+}
+
 /// Returns the faults of a connection; `right` is the body of a right answer, `elsewhere` another server.
 pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
     let bytes = |text: String| Sent::Bytes(text.into_bytes());

@@ -1,13 +1,17 @@
+//! Vector retrieval over stores with fixed results.
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::plan::RetrievalPlan;
 use crate::retrieve::retrieve;
+use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::config::{Hnsw, Placement};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{Chunk, ChunkId, Document, Question, Similarity, TraceStep};
 use ragtriage_models::embed::OnProgress;
+use ragtriage_runs::ApproximateIndex;
 use ragtriage_vectors::{IndexError, Neighbour, VectorPlace};
 
 /// Encodes a text as its length, and counts the texts. A text of one byte has no vector.
@@ -274,7 +278,7 @@ async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
 #[tokio::test]
 async fn the_build_of_an_approximate_index_is_recorded() {
     let searched = async |plan: &StorePlan, store: &dyn VectorStore| {
-        let (mode, facts) = how_searched(plan, store, (RetrieverName::Dense, 7))
+        let (mode, facts) = search_method(plan, store, (RetrieverName::Dense, 7))
             .await
             .expect("described");
         (mode, facts.how, facts.approximate)

@@ -140,18 +140,20 @@ impl Engine {
         Ok((records.iter().map(|record| record.id).collect(), next))
     }
 
-    /// Removes the seal and makes room for `points`, which are written next.
-    pub(crate) fn begin(&self, points: Sizes) -> Result<(), IndexError> {
+    /// Writes points that have these sizes, if there is room for them.
+    pub(crate) fn write(
+        &self,
+        points: Sizes,
+        operation: UpdateOperation,
+    ) -> Result<(), IndexError> {
         let _alone = self.alone();
         self.folder.unseal()?;
         let n_stored = self.shard().info().points_count;
         self.space
-            .prepare(&self.spec, &self.path(), points, n_stored)
-    }
-
-    pub(crate) fn write(&self, operation: UpdateOperation) -> Result<(), IndexError> {
-        let _alone = self.alone();
-        self.changed("store points", self.shard().update(operation))
+            .prepare(&self.spec, &self.path(), points, n_stored)?;
+        self.changed("store points", self.shard().update(operation))?;
+        self.space.settle();
+        Ok(())
     }
 
     /// Makes all writes durable; once every point is there, builds graph, copies and postings, and seals the files.
@@ -169,7 +171,6 @@ impl Engine {
             self.folder.seal(&self.layout, true)?;
             self.is_whole.store(true, Ordering::Release);
         }
-        self.space.settle();
         Ok(())
     }
 
@@ -212,7 +213,7 @@ impl Engine {
     }
 
     pub(crate) fn segments(&self) -> usize {
-        self.shard.info().segments_count
+        self.shard().info().segments_count
     }
 
     pub(crate) fn insertion(&self, points: &[Point]) -> UpdateOperation {
@@ -269,6 +270,7 @@ impl Drop for Engine {
             return;
         }
         drop(shard);
+        self.space.release();
         if !self.is_whole() {
             // Without a seal it is filled from the start.
             let _ = self.folder.seal(&self.layout, false);

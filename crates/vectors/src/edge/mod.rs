@@ -8,8 +8,6 @@
 //! engine writes but does not read back.
 
 mod engine;
-#[cfg(test)]
-mod faults;
 mod panics;
 mod space;
 mod wire;
@@ -72,16 +70,11 @@ impl VectorStore for EmbeddedStore {
         if self.engine.is_whole() {
             return Ok(());
         }
-        let sizes = Sizes::of(points);
-        on(&self.engine, "store points", move |engine| {
-            engine.begin(sizes)
-        })
-        .await?;
         let (most_points, most_bytes) = BATCH;
         for batch in batches(points, most_bytes, most_points) {
-            let operation = self.engine.insertion(batch);
-            on(&self.engine, "store points", |engine| {
-                engine.write(operation)
+            let (sizes, operation) = (Sizes::of(batch), self.engine.insertion(batch));
+            on(&self.engine, "store points", move |engine| {
+                engine.write(sizes, operation)
             })
             .await?;
         }
@@ -132,6 +125,8 @@ impl VectorStore for EmbeddedStore {
 
 #[cfg(test)]
 mod tests {
+    mod faults;
+
     use std::fs;
 
     use super::*;

@@ -2,9 +2,9 @@
 //!
 //! The engine maps sparse files and writes into their holes. Where the disk has no block left for one, the kernel sends
 //! SIGBUS, which ends the process without a message. Therefore an upper bound of what is left to write is compared with
-//! the free space, and an unnamed file takes that space from other programs. It gives up, before each window of points,
-//! what that window can take and [`CUSHION`]: only a program that writes more than the cushion within the milliseconds of
-//! one window can still fill the disk under the engine.
+//! the free space, and an unnamed file takes that space from other programs. It gives up, before each batch of points,
+//! what that batch can take and [`CUSHION`]: only a program that writes more than the cushion within the milliseconds of
+//! one batch can still fill the disk under the engine.
 
 use std::fs::{self, File};
 use std::io;
@@ -36,8 +36,8 @@ const PER_ENTRY: u64 = 128;
 /// Bytes of about forty files that are never empty, and of the folders.
 const BASE: u64 = 1 << 20;
 
-/// Bytes that must stay free while a window is written: for other programs, and for pages that are begun.
-const CUSHION: u64 = 8 << 20;
+/// Bytes that must stay free while a batch is written: for other programs, and for pages that are begun.
+const CUSHION: u64 = 16 << 20;
 
 /// Sizes of some points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,9 +107,8 @@ impl Sizes {
     fn holes(self, spec: &CollectionSpec) -> u64 {
         let files = |bytes: u64| (bytes + bytes / 64 + 1).next_multiple_of(CHUNK) - bytes;
         match spec.vector {
-            VectorSpec::Dense { .. } => files(self.vectors),
+            VectorSpec::Dense { .. } | VectorSpec::Sparse => files(self.vectors),
             VectorSpec::Multi { .. } => files(self.vectors) + files(16 * self.points),
-            VectorSpec::Sparse => 0,
         }
     }
 }
@@ -124,30 +123,30 @@ fn payload_bytes(point: &Point) -> u64 {
 struct Need {
     /// Until the collection is complete.
     total: u64,
-    /// For the next window of points.
-    window: u64,
+    /// For the next batch of points.
+    batch: u64,
 }
 
 impl Need {
-    /// `seen` are the points of this filling, `window` the next ones, which are among them. Where points differ in size,
+    /// `seen` are the points of this filling, `batch` the next ones, which are among them. Where points differ in size,
     /// later ones count as the mean of those seen.
-    fn new(spec: &CollectionSpec, seen: Sizes, window: Sizes, disk: Disk) -> Self {
+    fn new(spec: &CollectionSpec, seen: Sizes, batch: Sizes, disk: Disk) -> Self {
         let expected = spec.expected_points as u64;
         let all = seen.scaled(expected);
         let rest = seen.scaled(expected.saturating_sub(disk.n_stored));
-        // Two files of the log stay, and what a window adds.
-        let most_logged = 2 * LOG_FILE as u64 + window.logged();
+        // Two files of the log stay, and what a batch adds.
+        let most_logged = 2 * LOG_FILE as u64 + batch.logged();
         let logged = rest.logged().min(most_logged.saturating_sub(disk.logged));
-        let now = window.stored() + window.logged();
+        let now = batch.stored() + batch.logged();
         let holes = if disk.has_costly_holes {
             all.holes(spec)
         } else {
             0
         };
         let total = (rest.stored() + logged).max(now) + all.built(spec) + holes + BASE;
-        let is_last = disk.n_stored + window.points >= expected;
-        let window = if is_last { total } else { now };
-        Self { total, window }
+        let is_last = disk.n_stored + batch.points >= expected;
+        let batch = if is_last { total } else { now };
+        Self { total, batch }
     }
 }
 
@@ -177,7 +176,7 @@ struct Filling {
     seen: Sizes,
     /// Takes the space of what follows, if the file system can reserve any.
     reserved: Option<File>,
-    /// Bytes of what follows the present window.
+    /// Bytes of what follows the present batch.
     rest: u64,
 }
 
@@ -248,7 +247,7 @@ impl Space {
             file.metadata().map_or(0, |found| allocated(&found))
         });
         self.check(need.total + CUSHION, held)?;
-        filling.rest = need.total - need.window;
+        filling.rest = need.total - need.batch;
         self.reserve(&mut filling, 0)
             .map_err(|source| match source {
                 Errno::NOSPC | Errno::DQUOT => self.full(need.total + CUSHION, held),
@@ -256,7 +255,7 @@ impl Space {
             })
     }
 
-    /// Reserves, after a window, what follows it. If it cannot, [`Space::prepare`] says so when that is written.
+    /// Reserves, after a batch, what follows it. If it cannot, [`Space::prepare`] says so when that is written.
     pub(super) fn settle(&self) {
         let mut filling = self.filling();
         if filling.rest == 0 {
@@ -264,6 +263,11 @@ impl Space {
             return;
         }
         let _ = self.reserve(&mut filling, CUSHION);
+    }
+
+    /// Gives up what is reserved.
+    pub(super) fn release(&self) {
+        self.filling().reserved = None;
     }
 
     fn reserve(&self, filling: &mut Filling, cushion: u64) -> Result<(), Errno> {
@@ -348,8 +352,8 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 /// Returns true for `tmpfs`, where a hole takes space when it is read through a mapping.
 #[cfg(target_os = "linux")]
 fn is_in_memory(folder: &Path) -> bool {
-    const TMPFS: i64 = 0x0102_1994;
-    rustix::fs::statfs(folder).is_ok_and(|found| i64::from(found.f_type) == TMPFS)
+    const TMPFS: rustix::fs::FsWord = 0x0102_1994;
+    rustix::fs::statfs(folder).is_ok_and(|found| found.f_type == TMPFS)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -421,17 +425,17 @@ mod tests {
     #[test]
     fn the_bound_is_what_is_stored_and_logged() {
         let need = Need::new(&spec(4_096), sizes(1_024), sizes(1_024), disk(0));
-        assert_eq!(need.window, 11 * MIB / 4);
+        assert_eq!(need.batch, 11 * MIB / 4);
         assert_eq!(need.total, 11 * MIB + BASE);
     }
 
     #[test]
-    fn the_log_counts_up_to_two_files_and_a_window() {
+    fn the_log_counts_up_to_two_files_and_a_batch() {
         let need = |logged| {
             let disk = Disk { logged, ..disk(0) };
             Need::new(&spec(102_400), sizes(1_024), sizes(1_024), disk).total
         };
-        // 100 windows are stored in 137.5 MiB.
+        // 100 batches are stored in 137.5 MiB.
         assert_eq!(
             need(0),
             137 * MIB + MIB / 2 + 16 * MIB + 11 * MIB / 8 + BASE
@@ -440,14 +444,14 @@ mod tests {
     }
 
     #[test]
-    fn each_window_takes_from_the_bound_what_it_may_write() {
+    fn each_batch_takes_from_the_bound_what_it_may_write() {
         let (first, second) = (
             Need::new(&spec(4_096), sizes(1_024), sizes(1_024), disk(0)),
             Need::new(&spec(4_096), sizes(2_048), sizes(1_024), disk(1_024)),
         );
-        assert_eq!(first.total - first.window, second.total);
+        assert_eq!(first.total - first.batch, second.total);
         let last = Need::new(&spec(4_096), sizes(4_096), sizes(1_024), disk(3_072));
-        assert_eq!(last.window, last.total);
+        assert_eq!(last.batch, last.total);
     }
 
     /// A graph with m = 16 takes 12 * 16 + 64 = 256 bytes per point.
@@ -465,7 +469,7 @@ mod tests {
         let [plain, graph] =
             [spec(4_096), graph].map(|spec| Need::new(&spec, sizes(1_024), sizes(1_024), disk(0)));
         assert_eq!(graph.total - plain.total, 11 * MIB / 2 + MIB + BASE);
-        assert_eq!(graph.window, plain.window);
+        assert_eq!(graph.batch, plain.batch);
     }
 
     #[test]

@@ -3,12 +3,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
 
-use super::*;
+use super::{CallOutcome, Limit};
 
 const N_CALLS: usize = 120;
 const SLOTS: usize = 8;
-/// Seconds of a call, answered or refused.
+/// The time of a request, answered or refused.
 const LATENCY: Duration = Duration::from_millis(100);
 /// The server's `Retry-After`.
 const ASKED: Duration = Duration::from_secs(1);

@@ -1,0 +1,122 @@
+//! Flags of a question: observations next to its failure class.
+
+use super::delivery::Delivery;
+use super::elsewhere::Elsewhere;
+use super::judge::Judgments;
+use super::suspect;
+use crate::rightness::Correctness;
+use crate::types::{ArmName, Attempt, ChunkId, Flag, TraceStep};
+
+/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
+/// does silently).
+const SERVER_TRUNCATED_BELOW: f64 = 0.8;
+
+/// Returns the flags of a question.
+pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
+    let trace = delivery.trace;
+    let [retrieved, oracle, closed_book] =
+        [ArmName::Retrieved, ArmName::Oracle, ArmName::ClosedBook]
+            .map(|arm| judgments.correctness(arm));
+    let tests = [
+        (Flag::Cut, any_cut(delivery)),
+        (
+            Flag::EncoderTruncated,
+            trace
+                .gold
+                .groups
+                .iter()
+                .flatten()
+                .any(|member| member.encoder_truncated),
+        ),
+        (Flag::AnnMiss, ann_missed(delivery)),
+        (Flag::AnswerElsewhere, answer_elsewhere(delivery)),
+        (
+            Flag::Misled,
+            closed_book == Some(Correctness::Right) && retrieved == Some(Correctness::Wrong),
+        ),
+        (
+            Flag::LabelSuspect,
+            oracle == Some(Correctness::Wrong)
+                && (suspect::is_near_gold(trace)
+                    || (retrieved == Some(Correctness::Wrong)
+                        && suspect::gold_passages_agree(trace, delivery.passages))),
+        ),
+        (
+            Flag::ServerTruncated,
+            trace
+                .attempt(ArmName::Retrieved)
+                .is_some_and(server_truncated),
+        ),
+    ];
+    tests
+        .into_iter()
+        .filter(|(_, is)| *is)
+        .map(|(flag, _)| flag)
+        .collect()
+}
+
+fn any_cut(delivery: &Delivery<'_>) -> bool {
+    let groups = delivery
+        .trace
+        .question
+        .evidence
+        .iter()
+        .take(delivery.trace.gold.groups.len())
+        .enumerate();
+    let mut members = groups.flat_map(|(g, group)| {
+        group
+            .iter()
+            .enumerate()
+            .map(move |(m, member)| ((g, m), member))
+    });
+    members.any(|(at, member)| {
+        let wide = &delivery.trace.gold.groups[at.0][at.1].wide;
+        let mut ranges = member.ranges.iter().filter(|range| !wide.contains(range));
+        ranges.any(|range| delivery.test.is_cut(at, *range))
+    })
+}
+
+/// Returns true if exact search would have completed the support among the candidates that approximate search missed.
+fn ann_missed(delivery: &Delivery<'_>) -> bool {
+    let holds = |candidates: Vec<&ChunkId>| delivery.test.of(candidates).holds;
+    let completed_by = |step: &TraceStep| {
+        let others = delivery.trace.retrievers();
+        let others = others.filter(|other| other.step != step.step);
+        let others = others.flat_map(|other| other.hits.iter().map(|hit| &hit.id));
+        step.exact_search
+            .as_ref()
+            .is_some_and(|exact| holds(exact.hits.iter().chain(others).collect()))
+    };
+    delivery.trace.retrievers().any(completed_by) && !holds(delivery.candidates.clone())
+}
+
+/// Returns true if a packed passage without gold evidence has an answer string and a content term of the question.
+fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
+    let question = &delivery.trace.question;
+    if !question.has_spans() || question.evidence.is_empty() {
+        return false;
+    }
+    let gold: Vec<&ChunkId> = delivery
+        .trace
+        .gold
+        .groups
+        .iter()
+        .flatten()
+        .flat_map(|member| &member.chunks)
+        .collect();
+    let mut others = delivery
+        .packed
+        .iter()
+        .filter(|id| !gold.contains(id))
+        .filter_map(|id| delivery.passages.view(id));
+    let elsewhere = Elsewhere::new(&question.text, &question.answers);
+    others.any(|view| elsewhere.is_in(view.text))
+}
+
+/// Returns true if the endpoint counted so few of our prompt's tokens that it must have truncated the prompt.
+pub(super) fn server_truncated(attempt: &Attempt) -> bool {
+    let tokens = attempt.tokens;
+    tokens
+        .prompt_billed
+        .is_some_and(|billed| (billed as f64) < SERVER_TRUNCATED_BELOW * tokens.prompt as f64)
+}

@@ -1,0 +1,35 @@
+//! The rules for right answers: question, answer, gold answers and key facts.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{JudgeVerdict, RightRule, groundedness, unsupported_values};
+use ragtriage_core::types::{Question, QuestionKind, Stance};
+
+fuzz_target!(|text: &str| {
+    let mut parts = text.split("\n====\n");
+    let mut part = || parts.next().unwrap_or_default();
+    let (asked, answer, golds, facts) = (part(), part(), part(), part());
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    for kind in QuestionKind::ALL {
+        let mut question = Question::new("q".into(), asked.to_owned());
+        question.kind = kind;
+        question.answers = lines(golds);
+        for (n, fact) in facts.lines().enumerate() {
+            let wordings = fact.split('|').map(str::to_owned).collect();
+            [&mut question.required, &mut question.forbidden][n % 2].push(wordings);
+        }
+        for (rule, stance) in RightRule::ALL.into_iter().zip(Stance::ALL.into_iter().cycle()).chain(
+            RightRule::ALL.into_iter().map(|rule| (rule, Stance::Answered)),
+        ) {
+            let judge = ragtriage_core::rightness::Judge { rule, scorer: Scorer::default(), correct_f1: 0.5 };
+            let judgment = judge.judge(&question, answer, stance);
+            assert_eq!(judgment, judge.judge(&question, answer, stance));
+        }
+    }
+    let share = groundedness(answer, &[asked, golds]);
+    assert!(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{share:?}");
+    assert!(unsupported_values(answer, &[answer]).is_empty(), "an answer supports its own values");
+    let _ = JudgeVerdict::read(answer);
+});
