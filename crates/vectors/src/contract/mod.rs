@@ -56,7 +56,11 @@ trait Kind: Sync {
     async fn clean(&self, spec: &CollectionSpec);
 }
 
-struct Remote(Server, Option<Double>);
+/// A server, and the test double that runs as long as this.
+struct Remote(
+    Server,
+    #[allow(dead_code, reason = "stops the server when dropped")] Option<Double>,
+);
 
 impl Remote {
     fn client(&self) -> Qdrant {
