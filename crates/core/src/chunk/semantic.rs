@@ -114,7 +114,7 @@ fn in_windows(text: &str, length: usize, split: impl Fn(&str) -> Vec<ByteRange>)
                 .take(n_final)
                 .map(|&range| shifted(range, start)),
         );
-        start += next;
+        start = text.ceil_char_boundary(start + next);
     }
     ranges
 }
