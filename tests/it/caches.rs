@@ -106,7 +106,10 @@ const DAMAGES: [fn(&mut Vec<u8>); 4] = [
 
 fn notices(outcome: &Outcome) -> Vec<&str> {
     let lines = outcome.stderr.lines();
-    lines.filter(|line| line.contains("damaged")).collect()
+    let words = ["damaged", "unusable", "rebuilt"];
+    lines
+        .filter(|line| words.iter().any(|word| line.contains(word)))
+        .collect()
 }
 
 /// The rankings and answers of a run.

@@ -18,6 +18,7 @@ use crate::collection::{CollectionSpec, absent};
 use crate::error::{Foreign, IndexError};
 use crate::filter::FieldKind;
 use crate::folder::{CollectionFolder, Found};
+use crate::seal::make_private;
 use crate::{Neighbour, Point};
 
 /// Ids in one answer of the engine.
@@ -271,7 +272,10 @@ impl Drop for Engine {
         }
         drop(shard);
         self.space.release();
-        if !self.is_whole() {
+        if self.is_whole() {
+            // Closing writes some files again, with the same content.
+            make_private(&self.path());
+        } else {
             // Without a seal it is filled from the start.
             let _ = self.folder.seal(&self.layout, false);
         }

@@ -13,8 +13,6 @@ mod calls;
 pub(crate) mod double;
 mod failure;
 #[cfg(test)]
-mod faults;
-#[cfg(test)]
 mod tests;
 mod wire;
 

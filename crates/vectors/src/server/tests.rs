@@ -1,4 +1,6 @@
-//! Addresses that no Qdrant server serves.
+//! Addresses that no Qdrant server serves, and servers at fault.
+
+mod faults;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};

@@ -12,8 +12,8 @@ use qdrant_client::qdrant::{
 };
 use tonic::Code;
 
-use super::ServerStore;
-use super::double::{Double, Fault};
+use crate::server::ServerStore;
+use crate::server::double::{Double, Fault};
 use crate::{
     CollectionSpec, IndexError, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec,
     VectorStore,
