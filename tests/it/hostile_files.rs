@@ -152,20 +152,26 @@ fn a_passage_with_two_texts_is_refused() {
     let twice = passages.clone() + &passages;
     project.write("runs/r/passages.jsonl", &twice);
     assert_eq!(project.call(&["report", "runs/r"]).code, 0, "only repeated");
-    let changed = passages.replacen("six minutes", "ten minutes", 1);
-    project.write("runs/r/passages.jsonl", &changed);
+    // Lines are in the order in which the questions finished.
+    let at = passages
+        .lines()
+        .position(|line| line.contains("six minutes"))
+        .expect("a passage");
+    let mut lines: Vec<String> = passages.lines().map(str::to_owned).collect();
+    lines[at] = lines[at].replacen("six minutes", "ten minutes", 1);
+    project.write("runs/r/passages.jsonl", lines.join("\n") + "\n");
     assert_refused(
         &project.call(&["report", "runs/r"]),
-        "`runs/r/passages.jsonl` line 1 is damaged: its content does not match its checksum",
+        &format!(
+            "`runs/r/passages.jsonl` line {} is damaged: its content does not match its checksum",
+            at + 1
+        ),
     );
     // A line edited by hand has no checksum.
-    let (line, rest) = changed.split_once('\n').expect("two passages");
-    let mut edited: Value = serde_json::from_str(line).expect("JSON");
+    let mut edited: Value = serde_json::from_str(&lines[at]).expect("JSON");
     edited.as_object_mut().expect("an object").remove("crc32");
-    project.write(
-        "runs/r/passages.jsonl",
-        format!("{edited}\n{rest}{passages}"),
-    );
+    lines[at] = edited.to_string();
+    project.write("runs/r/passages.jsonl", lines.join("\n") + "\n" + &passages);
     assert_refused(
         &project.call(&["report", "runs/r"]),
         "`runs/r/passages.jsonl` has two passages `a#0` with different contents",
