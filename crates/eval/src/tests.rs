@@ -105,6 +105,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             seconds: 0.0,
         }],
         arms,
+        probe: None,
         error: None,
     }
 }

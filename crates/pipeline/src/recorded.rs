@@ -13,10 +13,13 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::ask::{Asker, Prepared, QuestionResult, RunFacts};
+use super::PipelineError;
+use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
+use super::conditions::{ConditionPlan, ConditionPrompts, Conditions};
 use super::contexts::{Placed, Places};
 use super::in_prompt::{self, InPrompt};
+use super::sink::Sink;
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::sanitize;
@@ -43,28 +46,47 @@ pub struct RecordedPlan {
     pub most_failures: Option<usize>,
     /// Omits a document whose id equals the question's.
     pub skip_same_id: bool,
+    /// The conditions that are asked in addition to those recorded.
+    pub conditions: Option<ConditionPlan>,
+}
+
+impl RecordedPlan {
+    /// Draws the samples of conditions from all questions of the run, also those that are finished.
+    pub fn draw(&mut self, questions: &[Question]) {
+        if let Some(conditions) = &mut self.conditions {
+            conditions.draw(questions);
+        }
+    }
 }
 
 /// Prepares the data set for the contexts of an external RAG.
 pub(super) fn prepare(
     documents: Vec<Document>,
     questions: Vec<(usize, Question)>,
-    plan: RecordedPlan,
-) -> Prepared {
+    mut plan: RecordedPlan,
+    sink: &mut dyn Sink,
+) -> Result<Prepared, PipelineError> {
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
+    let (mut conditions, mut chunks) = (None, Vec::new());
+    if let Some(plan) = plan.conditions.take() {
+        chunks = plan.gold_chunks(&documents, questions.iter().map(|(_, question)| question));
+        let caller = sink.caller(&plan.call_plan())?;
+        conditions = caller.map(|caller| Conditions::new(plan, caller));
+    }
     let line = ExternalPipeline {
-        places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id),
+        places: Places::new(Corpus::new(documents, chunks), plan.skip_same_id),
         searchable: OnceLock::new(),
         plan,
+        conditions,
         compute: Compute::default(),
     };
-    Prepared {
+    Ok(Prepared {
         asker: Arc::new(line),
         questions,
         concurrency,
         most_failures,
         facts: RunFacts::default(),
-    }
+    })
 }
 
 /// The contexts of one question in the corpus.
@@ -85,6 +107,7 @@ struct ExternalPipeline {
     /// Built for the first question without evidence.
     searchable: OnceLock<Vec<Searchable>>,
     plan: RecordedPlan,
+    conditions: Option<Conditions>,
     compute: Compute,
 }
 
@@ -120,8 +143,19 @@ impl Asker for ExternalPipeline {
         };
         let seconds = clock.elapsed().as_secs_f64();
         let line = Arc::clone(&self);
-        let asked = async move { line.asked(index, question, recorded, seconds) };
-        Ok(self.compute.run(asked).await)
+        let asked = async move {
+            let contexts = recorded.as_ref().ok();
+            let contexts = contexts.map_or(Vec::new(), |recorded| recorded.contexts.clone());
+            let asked = line.asked(index, question, recorded, seconds);
+            let prompts = line.condition_prompts(&asked, &contexts);
+            (asked, prompts)
+        };
+        let (mut asked, prompts) = self.compute.run(asked).await;
+        if let (Some(conditions), Some(prompts)) = (&self.conditions, prompts) {
+            conditions.ask(&mut asked.trace, prompts).await?;
+            asked.passages = Arc::new(WithCorpus(asked.passages, Arc::clone(&self)));
+        }
+        Ok(asked)
     }
 
     fn take_notes(&self) -> Vec<Note> {
@@ -176,6 +210,20 @@ impl ExternalPipeline {
             trace,
             passages: Arc::new(passages),
         }
+    }
+
+    /// Returns the prompts of the conditions that a question lacks.
+    fn condition_prompts(
+        &self,
+        asked: &QuestionResult,
+        contexts: &[RecordedContext],
+    ) -> Option<ConditionPrompts> {
+        let conditions = self.conditions.as_ref()?;
+        let ids = asked.trace.passages();
+        let passages: HashMap<ChunkId, Passage> = ids
+            .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
+            .collect();
+        conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)
     }
 
     fn delivered(&self, question: &Question, recorded: &Recorded) -> Delivered {
@@ -367,6 +415,17 @@ impl ExternalPipeline {
                 }
             })
             .collect()
+    }
+}
+
+/// The passages of one question's contexts; those of its conditions may be chunks of the gold documents.
+struct WithCorpus(Arc<dyn PassageSource>, Arc<ExternalPipeline>);
+
+impl PassageSource for WithCorpus {
+    fn passage(&self, id: &ChunkId) -> Option<Passage> {
+        let Self(passages, pipeline) = self;
+        let passage = passages.passage(id);
+        passage.or_else(|| pipeline.places.corpus.passage(id))
     }
 }
 

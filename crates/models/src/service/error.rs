@@ -105,9 +105,10 @@ impl From<HttpError> for ServiceError {
         match error {
             HttpError::BadAddress { reason } => Self::BadUrl { reason },
             HttpError::BadKey => Self::BadKey,
-            HttpError::BadHeaderName { name } => {
-                Self::bad_setting("headers_env", format!("has the invalid header name `{name}`"))
-            }
+            HttpError::BadHeaderName { name } => Self::bad_setting(
+                "headers_env",
+                format!("has the invalid header name `{name}`"),
+            ),
             HttpError::BadHeaderValue { name } => Self::bad_setting(
                 "headers_env",
                 format!("contains characters that are not allowed in a header (in {name})"),
@@ -122,7 +123,9 @@ impl Hint for ServiceError {
         let hint: Option<&'static str> = match self {
             Self::BadUrl { .. } => Some("write it like `http://localhost:8080/ask`"),
             Self::BadKey => Some("check the variable for a line feed at its end"),
-            Self::BadSetting { .. } => Some("the documentation shows requests and responses of common servers"),
+            Self::BadSetting { .. } => {
+                Some("the documentation shows requests and responses of common servers")
+            }
             Self::Unmapped { .. } => {
                 Some("compare the pointers of `external` with a response of the service")
             }

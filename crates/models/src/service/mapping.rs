@@ -54,7 +54,8 @@ impl Mapping {
             stream,
         } = settings;
         if answer.is_some() && stream.is_some() {
-            let reason = "must not be set next to `external.answer`: the answer is read from one of them";
+            let reason =
+                "must not be set next to `external.answer`: the answer is read from one of them";
             return Err(ServiceError::bad_setting("stream", reason));
         }
         for (setting, is_set) in [("doc_ids", &doc_ids), ("scores", &scores)] {
@@ -90,7 +91,9 @@ impl Mapping {
     pub(super) fn record(&self, body: &[u8], needs_contexts: bool) -> Result<Value, String> {
         let events = match &self.stream {
             Some(_) => stream::events(body)?,
-            None => vec![serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"))?],
+            None => vec![
+                serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"))?,
+            ],
         };
         let mut record = Map::new();
         if let Some(error) = events.iter().find_map(reported_error) {
@@ -131,7 +134,9 @@ impl Mapping {
                 add(&mut contexts, (setting, key), pointer, event)?;
             }
         }
-        Ok(Value::Array(contexts.into_iter().map(Value::Object).collect()))
+        Ok(Value::Array(
+            contexts.into_iter().map(Value::Object).collect(),
+        ))
     }
 
     fn answer(&self, events: &[Value]) -> Result<Option<Value>, String> {
@@ -159,7 +164,10 @@ impl Mapping {
         }
         Err(match first_miss {
             Some(miss) => missed("answer", pointer, &miss),
-            None => format!("has an empty list at `external.answer` = `{}`", pointer.text()),
+            None => format!(
+                "has an empty list at `external.answer` = `{}`",
+                pointer.text()
+            ),
         })
     }
 
@@ -194,7 +202,10 @@ fn parsed(setting: &str, text: &str) -> Result<Pointer, ServiceError> {
 }
 
 /// Returns the first event's result that is good, else the first error.
-fn first(events: &[Value], read: impl Fn(&Value) -> Result<Value, String>) -> Result<Value, String> {
+fn first(
+    events: &[Value],
+    read: impl Fn(&Value) -> Result<Value, String>,
+) -> Result<Value, String> {
     let mut error = None;
     for event in events {
         match read(event) {
@@ -207,7 +218,11 @@ fn first(events: &[Value], read: impl Fn(&Value) -> Result<Value, String>) -> Re
 
 /// Returns a field of a record that has no pointer; `number` is its place in [`OWN`].
 fn own(event: &Value, number: usize) -> Option<Value> {
-    OWN[number].1.iter().find_map(|key| event.get(*key)).cloned()
+    OWN[number]
+        .1
+        .iter()
+        .find_map(|key| event.get(*key))
+        .cloned()
 }
 
 fn unmapped(event: &Value, number: usize) -> String {
@@ -222,7 +237,10 @@ fn unmapped(event: &Value, number: usize) -> String {
 }
 
 fn missed(setting: &str, pointer: &Pointer, miss: &Miss) -> String {
-    format!("has nothing at `external.{setting}` = `{}`: {miss}", pointer.text())
+    format!(
+        "has nothing at `external.{setting}` = `{}`: {miss}",
+        pointer.text()
+    )
 }
 
 /// Adds a field to each context; an item without one, or null, has none.

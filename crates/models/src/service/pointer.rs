@@ -39,7 +39,11 @@ impl Miss {
                 keys.sort_unstable();
                 let keys = keys.into_iter().take(MOST_KEYS);
                 let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
-                let more = if fields.len() > MOST_KEYS { ", ..." } else { "" };
+                let more = if fields.len() > MOST_KEYS {
+                    ", ..."
+                } else {
+                    ""
+                };
                 format!("an object with {}{more}", keys.join(", "))
             }
             Value::Array(items) => format!("a list of {}", items.len()),
@@ -181,7 +185,12 @@ mod tests {
     #[test]
     fn a_miss_names_the_place_and_its_keys() {
         let value = json!({"a": [{"b": 1}, {}], "x": "y"});
-        let miss = |pointer| found(pointer, &value).pop().expect("one").expect_err("none");
+        let miss = |pointer| {
+            found(pointer, &value)
+                .pop()
+                .expect("one")
+                .expect_err("none")
+        };
         assert_eq!(miss("/z"), "the response is an object with `a`, `x`");
         assert_eq!(miss("/a/*/b"), "at `/a/1` is an object without keys");
         assert_eq!(miss("/a/b"), "at `/a` is a list of 2");

@@ -42,7 +42,9 @@ fn line() -> ExternalPipeline {
             concurrency: 1,
             most_failures: None,
             skip_same_id: false,
+            conditions: None,
         },
+        conditions: None,
         compute: Compute::default(),
     }
 }

@@ -126,6 +126,7 @@ fn with_gold(
             })
             .into_iter()
             .collect(),
+        probe: None,
         error: None,
     }
 }

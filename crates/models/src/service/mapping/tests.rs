@@ -76,7 +76,10 @@ fn a_haystack_response_is_read() {
         "documents": [{"content": "Alpha waits.", "id": "a"}],
     });
     assert_eq!(
-        record(pointers("/documents/*/content", "/answers/*/answer"), &response),
+        record(
+            pointers("/documents/*/content", "/answers/*/answer"),
+            &response
+        ),
         Ok(json!({"contexts": [{"text": "Alpha waits."}], "answer": "six minutes"}))
     );
     let none = json!({"answers": [], "documents": []});
@@ -160,10 +163,14 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
         found,
         Ok(json!({"contexts": [{"text": "x"}], "answer": "six minutes"}))
     );
-    let failed = "data: {\"delta\": \"six \"}\n\ndata: {\"error\": {\"message\": \"no index\"}}\n\n";
+    let failed =
+        "data: {\"delta\": \"six \"}\n\ndata: {\"error\": {\"message\": \"no index\"}}\n\n";
     let found = mapping(settings()).record(failed.as_bytes(), true);
     assert_eq!(found, Ok(json!({"error": "no index"})));
-    let other = mapping(settings()).record(b"{\"docs\": [], \"token\": \"a\"}\n{\"token\": \"b\"}", true);
+    let other = mapping(settings()).record(
+        b"{\"docs\": [], \"token\": \"a\"}\n{\"token\": \"b\"}",
+        true,
+    );
     assert_eq!(
         other.expect_err("no piece"),
         "has no piece of an answer at `external.stream` = `/delta`; in the first of 2 events, the response is an object with \
@@ -197,5 +204,9 @@ fn settings_that_contradict_each_other_are_refused() {
         ..MappingSettings::default()
     };
     assert!(refused(alone).starts_with("`external.scores` needs `external.contexts`"));
-    assert!(Mapping::new(MappingSettings::default()).expect("valid").is_none());
+    assert!(
+        Mapping::new(MappingSettings::default())
+            .expect("valid")
+            .is_none()
+    );
 }
