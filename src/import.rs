@@ -18,6 +18,7 @@ use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::sample;
+use crate::{announce, conditions, output};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Dataset;
@@ -47,6 +48,15 @@ pub struct ImportArgs {
     /// Leave out questions without a line and lines without a question, and say how many.
     #[arg(long)]
     partial: bool,
+    /// Ask the configured generator for the conditions (arms) that the record lacks.
+    #[arg(long, conflicts_with = "trec")]
+    conditions: bool,
+    /// Count the calls of `--conditions`, their tokens and cost, without making any.
+    #[arg(long, requires = "conditions")]
+    dry_run: bool,
+    /// Refuse connections to other machines.
+    #[arg(long)]
+    offline: bool,
     /// The run's name. Default: the file's, the time, four hex digits.
     #[arg(long)]
     name: Option<String>,
@@ -67,8 +77,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut resolved = Resolved::new(Some(config), &args.sets)?;
         let bars = ProgressBars::new();
-        let judge = if resolved.settings.judge.is_on() {
-            let environment = environment(&resolved, false, false)?;
+        let judge = if resolved.settings.judge.is_on() && !args.dry_run {
+            let environment = environment(&resolved, args.offline, false)?;
             assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?
         } else {
             None
@@ -81,6 +91,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         sample(&mut dataset, &resolved.settings)?;
         dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
         describe(&mut resolved.settings, &joined, is_trec);
+        let conditions = match args.conditions {
+            true => Some(conditions::assembled(&resolved, &bars, args.offline).await?),
+            false => None,
+        };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         let kind = if is_trec {
@@ -101,7 +115,21 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .seconds
             .insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
-        let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
+        let mut plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
+        let mut replies = None;
+        if let Some(conditions) = conditions {
+            if args.dry_run {
+                let questions = dataset.questions;
+                plan = conditions::asked(plan, conditions.plan, &questions);
+                let documents = dataset.documents;
+                return conditions::dry_run(&resolved, (documents, questions), plan, args.json)
+                    .await;
+            }
+            announce::announce_conditions(&resolved.settings, &dataset);
+            record::conditions(&mut manifest, &conditions);
+            replies = conditions.replies;
+            plan = conditions::asked(plan, conditions.plan, &dataset.questions);
+        }
 
         manifest.name = args
             .name
@@ -114,10 +142,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             plan,
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
-        // Half an import is worth nothing: the file is still there.
-        execute(source, &mut sink, &bars)
-            .await
-            .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        let outcome = execute(source, &mut sink, &bars).await;
+        output::unkept_replies(replies.as_deref());
+        // Half an import is worth nothing: the file is still there, and replies are cached.
+        outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }

@@ -113,11 +113,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
-        if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
-            output::talk(&format!(
-                "replies could not all be kept, and will be paid for again: {failure}"
-            ));
-        }
+        output::unkept_replies(replies.as_deref());
         outcome.inspect_err(|error| match error {
             // It can be resumed once the limit is raised.
             PipelineError::Stopped { .. } => {}

@@ -20,7 +20,7 @@ use ragtriage_core::config::{ExternalSettings, GeneratorName};
 use ragtriage_core::prompt::Template;
 use ragtriage_core::types::ArmName;
 use ragtriage_http::OnDownload;
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
+use ragtriage_models::llm::{CachedReplies, Generator};
 use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
 use ragtriage_runs::ModelRecord;
 
@@ -112,8 +112,6 @@ pub struct RecordConditions {
     pub models: Vec<ModelRecord>,
     /// The generator's response cache, for its error.
     pub replies: Option<Arc<CachedReplies>>,
-    /// The generator's spending limit, if configured.
-    pub allowance: Option<Arc<Allowance>>,
 }
 
 /// Assembles the generator of the settings, for the conditions of a record.
@@ -129,7 +127,7 @@ pub async fn record_conditions(
     check(settings)?;
     let allowance = allowance(&settings.generation, GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
-    let Some(generator) = generator(&mut wiring, allowance.clone()).await? else {
+    let Some(generator) = generator(&mut wiring, allowance).await? else {
         let message = "`generation.generator` is `none`: nobody answers the conditions";
         let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
         return Err(unusable(message, Some(hint.to_owned())).into());
@@ -145,7 +143,6 @@ pub async fn record_conditions(
         plan,
         models: wiring.models,
         replies,
-        allowance,
     })
 }
 

@@ -181,6 +181,7 @@ pub fn terms(generation: &GenerationSettings) -> CallTerms {
             usd: generation.max_usd,
             tokens: generation.max_tokens_total,
         },
+        probes: 0,
     }
 }
 

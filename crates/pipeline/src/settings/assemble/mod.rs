@@ -21,7 +21,7 @@ pub use self::error::AssembleError;
 use self::error::unusable;
 use self::evaluation::check;
 pub use self::evaluation::{evaluation, gates};
-pub use self::external::{record_conditions, recorded, service};
+pub use self::external::{RecordConditions, record_conditions, recorded, service};
 pub use self::generation::terms;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, JudgeKind, RerankSettings, VectorStoreKind,
+    Bm25Store, DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings,
+    VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -82,6 +83,33 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .chain(generator)
         .chain(judge)
         .collect()
+}
+
+/// Returns the services that answer the conditions of a record, and judge the answers.
+#[must_use]
+pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
+    let mut all = recipients(settings);
+    all.retain(|recipient| {
+        matches!(
+            recipient.role,
+            RecipientRole::Generator | RecipientRole::Judge
+        )
+    });
+    all
+}
+
+/// Returns settings with a local retrieval and reader in place of an external service, whose prompts stand for its own.
+#[must_use]
+pub fn in_place_of_service(settings: &Settings) -> Settings {
+    let mut local = settings.clone();
+    local.external = ExternalSettings::default();
+    local.generation.generator = GeneratorName::Baseline;
+    local.rerank = RerankSettings::default();
+    local.retrieval.min_score = None;
+    local.retrieval.retrievers = vec![RetrieverName::Bm25];
+    local.retrieval.bm25.store = Bm25Store::Local;
+    local.retrieval.fusion.weights.clear();
+    local
 }
 
 /// Returns true if any retriever stores its vectors in the vector store.
