@@ -22,6 +22,8 @@ mod dry_run;
 mod endpoint;
 mod export;
 mod external;
+mod external_conditions;
+mod external_requests;
 mod fetch;
 mod formats;
 mod generator;

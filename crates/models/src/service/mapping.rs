@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::ServiceError;
+use super::error::ServiceError;
 use super::pointer::{Miss, Pointer, kind};
 use super::stream;
 

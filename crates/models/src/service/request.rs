@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::ServiceError;
+use super::error::ServiceError;
 use crate::llm::openai::holds_secret;
 use ragtriage_core::types::ArmName;
 
