@@ -72,5 +72,10 @@ fn transfer(recipient: &Recipient, questions: usize, documents: usize) -> String
             format!("{questions} questions with gold answers and answers go to {address} (judge)")
         }
         RecipientRole::Service => format!("{questions} questions go to {address} (service)"),
+        RecipientRole::ServiceWithContexts => {
+            format!(
+                "{questions} questions with passages of {documents} documents go to {address} (service)"
+            )
+        }
     }
 }

@@ -188,7 +188,8 @@ pub(super) fn sending(
             is_own,
         ),
         RecipientRole::Judge => ("judge", 0, judge.map_or(0, |judge| judge.questions), false),
-        RecipientRole::Service => (
+        RecipientRole::Service => ("service", 0, questions, true),
+        RecipientRole::ServiceWithContexts => (
             "service",
             estimate.passages_called as u64,
             questions,

@@ -75,8 +75,8 @@ impl ConditionPlan {
             sampled(&ids, n, self.arms.seed)
         };
         let n_probes = match self.answerer {
-            Answerer::Generator(_) => 0,
-            Answerer::Service(_) => PROBES,
+            Answerer::Service(_) if !self.arms.names.is_empty() => PROBES,
+            _ => 0,
         };
         self.samples = ConditionSamples {
             closed_book: drawn(self.arms.closed_book_sample, &|_| true),

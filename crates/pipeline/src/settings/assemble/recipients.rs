@@ -26,6 +26,8 @@ pub enum RecipientRole {
     Judge,
     /// Answers questions with an external RAG.
     Service,
+    /// Answers questions with an external RAG, and from passages that it is sent.
+    ServiceWithContexts,
 }
 
 /// A service that a run calls.
@@ -59,7 +61,12 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let judge =
         (judge.kind == JudgeKind::Endpoint).then(|| to(RecipientRole::Judge, &judge.base_url));
     if let Some(url) = &external.url {
-        let service = to(RecipientRole::Service, url);
+        let role = if external.answers_contexts {
+            RecipientRole::ServiceWithContexts
+        } else {
+            RecipientRole::Service
+        };
+        let service = to(role, url);
         return [service].into_iter().chain(judge).collect();
     }
     let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
