@@ -42,7 +42,7 @@ pub fn asked(
     RecordedPlan {
         concurrency: plan.concurrency.max(conditions.calls),
         most_failures: Some(FAILURES_IN_A_ROW),
-        conditions: Some(conditions),
+        conditions: Some(Box::new(conditions)),
         ..plan
     }
 }

@@ -91,9 +91,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         sample(&mut dataset, &resolved.settings)?;
         dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
         describe(&mut resolved.settings, &joined, is_trec);
-        let conditions = match args.conditions {
-            true => Some(conditions::assembled(&resolved, &bars, args.offline).await?),
-            false => None,
+        let conditions = if args.conditions {
+            Some(conditions::assembled(&resolved, &bars, args.offline).await?)
+        } else {
+            None
         };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());

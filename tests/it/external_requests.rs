@@ -225,9 +225,10 @@ fn streamed_answers_are_joined() {
             json!({"token": "", "sources": [{"text": text}]})
         )
     };
-    let forms: [(&str, fn(&str, &str) -> String); 2] =
-        [("text/event-stream", sse), ("application/x-ndjson", lines)];
-    for (mime, body) in forms {
+    for (mime, body) in [
+        ("text/event-stream", sse as fn(&str, &str) -> String),
+        ("application/x-ndjson", lines),
+    ] {
         let project = Project::new();
         let rag = Rag::start(move |request: &Request| {
             let (text, _, answer) = right(asked(request)["question"].as_str().expect("text"));

@@ -47,7 +47,7 @@ pub struct RecordedPlan {
     /// Omits a document whose id equals the question's.
     pub skip_same_id: bool,
     /// The conditions that are asked in addition to those recorded.
-    pub conditions: Option<ConditionPlan>,
+    pub conditions: Option<Box<ConditionPlan>>,
 }
 
 impl RecordedPlan {
@@ -71,7 +71,7 @@ pub(super) fn prepare(
     if let Some(plan) = plan.conditions.take() {
         chunks = plan.gold_chunks(&documents, questions.iter().map(|(_, question)| question));
         let caller = sink.caller(&plan.call_plan())?;
-        conditions = caller.map(|caller| Conditions::new(plan, caller));
+        conditions = caller.map(|caller| Conditions::new(*plan, caller));
     }
     let line = ExternalPipeline {
         places: Places::new(Corpus::new(documents, chunks), plan.skip_same_id),

@@ -109,10 +109,10 @@ impl Rag {
         });
         let read = given.filter(|_| !self.ignores_contexts);
         let read = read.unwrap_or_else(|| known.contexts.clone());
-        json!({ "id": id, "contexts": read, "answer": self.read(known, &read) })
+        json!({ "id": id, "contexts": read, "answer": Self::read(known, &read) })
     }
 
-    fn read(&self, known: &Known, contexts: &[String]) -> String {
+    fn read(known: &Known, contexts: &[String]) -> String {
         let Habits { errs, strays, .. } = known.habits;
         let (last, others) = known.needed.split_last().expect("one at least");
         // The name itself is read, so that another one in its place is read too.

@@ -175,7 +175,7 @@ impl Mapping {
         let mut stages = Map::new();
         for (name, pointer) in &self.stages {
             let hits = pointer.find_list(event).into_iter();
-            let hits: Result<Vec<Value>, Miss> = hits.map(|hit| hit.cloned()).collect();
+            let hits: Result<Vec<Value>, Miss> = hits.map(Result::<&Value, Miss>::cloned).collect();
             let hits = hits.map_err(|miss| missed(&format!("stages.{name}"), pointer, &miss))?;
             stages.insert(name.clone(), Value::Array(hits));
         }

@@ -92,17 +92,14 @@ fn inserted(text: &str, asked: &Asked<'_>) -> String {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, behind)) = rest.split_once('{') {
         filled.push_str(before);
+        rest = behind;
         let placeholder = behind.split_once('}');
-        let value = placeholder.and_then(|(name, _)| text_of(name, asked));
-        match (placeholder, value) {
-            (Some((_, behind)), Some(value)) => {
-                filled.push_str(&value);
-                rest = behind;
-            }
-            _ => {
-                filled.push('{');
-                rest = behind;
-            }
+        let value = placeholder.and_then(|(name, after)| Some((text_of(name, asked)?, after)));
+        if let Some((value, after)) = value {
+            filled.push_str(&value);
+            rest = after;
+        } else {
+            filled.push('{');
         }
     }
     filled + rest

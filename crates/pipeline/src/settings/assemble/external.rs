@@ -81,7 +81,7 @@ pub async fn service(
         let template = Template::parse(Template::built_in("short-answer").expect("built in"))
             .expect("it is valid");
         let plan = condition_plan(&wiring, answerer, template, external.concurrency).await?;
-        Some(plan)
+        Some(Box::new(plan))
     } else {
         None
     };
