@@ -25,7 +25,7 @@ closed_set! {
         Dense = "dense",
         /// One vector per token.
         LateInteraction = "late_interaction",
-        /// Retrieval of an external RAG: imported, not run here.
+        /// A retriever of an external RAG: imported, not run here.
         External = "external",
         /// Fusion of the retrievers' rankings.
         Fused = "fused",
@@ -33,8 +33,21 @@ closed_set! {
         Reranked = "reranked",
         /// Hits of the previous step that score at least `min_score`.
         MinScore = "min_score",
+        /// Another order or selection of an external RAG.
+        Ordered = "ordered",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
+    }
+}
+
+impl Step {
+    /// Returns true if the step finds candidates, and does not only order, select or pack them.
+    #[must_use]
+    pub fn is_retriever(self) -> bool {
+        match self {
+            Self::Tfidf | Self::Bm25 | Self::Dense | Self::LateInteraction | Self::External => true,
+            Self::Fused | Self::Reranked | Self::MinScore | Self::Ordered | Self::Packed => false,
+        }
     }
 }
 
@@ -382,12 +395,7 @@ impl Trace {
 
     /// Returns the rankings of the single retrievers, before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStep> {
-        self.steps.iter().filter(|entry| {
-            !matches!(
-                entry.step,
-                Step::Fused | Step::Reranked | Step::MinScore | Step::Packed
-            )
-        })
+        self.steps.iter().filter(|entry| entry.step.is_retriever())
     }
 
     /// Returns the packed passages, in prompt order.
