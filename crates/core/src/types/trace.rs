@@ -247,6 +247,15 @@ pub struct TraceStep {
     /// The step.
     #[serde(rename = "stage")]
     pub step: Step,
+    /// The name that an external RAG gives it, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its query, where an external RAG rewrote the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// For the packed passages of an external RAG: the number of hits that packing was to take, if it is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
     /// Exact search for the same question, where these hits come from an approximate search.
@@ -271,10 +280,19 @@ impl TraceStep {
     pub fn new(step: Step, hits: Vec<StepHit>, seconds: f64) -> Self {
         Self {
             step,
+            name: None,
+            query: None,
+            k: None,
             hits,
             exact_search: None,
             seconds,
         }
+    }
+
+    /// Returns its name: an external RAG's, else the step's.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.step.name())
     }
 }
 
@@ -384,13 +402,24 @@ impl Trace {
         self.steps.iter().find(|entry| entry.step == step)
     }
 
-    /// Returns the ranking that packing read: the last step before it. `None` only for a trace without retrieval.
+    /// Returns the ranking that packing read: the last step before it. Where an external RAG records several retrievers and
+    /// no order of theirs, or no ranking at all, the packed passages take its place. `None` only for a trace without
+    /// retrieval.
     #[must_use]
     pub fn final_ranking(&self) -> Option<&TraceStep> {
-        self.steps
-            .iter()
-            .rev()
-            .find(|entry| entry.step != Step::Packed)
+        let packed = || self.step(Step::Packed);
+        match self.recorded_ranking() {
+            Some(last) => Some(last),
+            None => packed().or_else(|| self.retrievers().last()),
+        }
+    }
+
+    /// Returns the ranking that packing read, as far as it is recorded: the last reordering, or a single retriever's.
+    #[must_use]
+    pub fn recorded_ranking(&self) -> Option<&TraceStep> {
+        let mut steps = self.steps.iter().rev();
+        let last = steps.find(|entry| entry.step != Step::Packed)?;
+        (!last.step.is_retriever() || self.retrievers().nth(1).is_none()).then_some(last)
     }
 
     /// Returns the rankings of the single retrievers, before fusion.
