@@ -93,6 +93,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             kind: kind.to_owned(),
             from: input.name().to_owned(),
             sha256,
+            is_own: false,
         });
         manifest
             .notes
@@ -161,8 +162,9 @@ fn join(
 /// without answers there was no generator.
 fn describe(settings: &mut Settings, joined: &Joined, is_trec: bool) {
     if !is_trec {
-        settings.retrieval.k = joined.most_contexts().max(1);
-        settings.retrieval.candidates = settings.retrieval.candidates.max(settings.retrieval.k);
+        let k = joined.most_packed().unwrap_or(settings.retrieval.k).max(1);
+        settings.retrieval.k = k;
+        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
     }
     if !joined.has_answers() {
         settings.generation.generator = GeneratorName::None;

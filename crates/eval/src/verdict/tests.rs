@@ -40,6 +40,7 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
         of,
         answered: Answered::ByGenerator,
         k: 5,
+        top: 5.into(),
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     }
