@@ -6,7 +6,7 @@ use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance, TraceError};
 use ragtriage_models::llm::{self, Completion, ErrorClass, Generator, KeptReply, LlmError};
 use ragtriage_models::service::{ContextsCall, Service, ServiceError};
-use ragtriage_runs::external::recorded::RecordedAnswer;
+use ragtriage_runs::external::recorded::{RecordedAttempt, RecordedUsage};
 
 /// Answers the prompts of a run.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub(super) struct Reply {
     /// The short answer extracted from it.
     pub extracted: String,
     pub stance: Stance,
+    /// Its cost, where the response says it.
+    pub cost_usd: Option<f64>,
 }
 
 impl Reply {
@@ -33,31 +35,35 @@ impl Reply {
             completion,
             extracted,
             stance,
+            cost_usd: None,
         }
     }
 
     /// Reads the answer of an external RAG. A blank one abstains, as in a record.
-    fn of_service(answer: RecordedAnswer) -> Self {
-        let text = match answer {
-            RecordedAnswer::Text(text) => text,
-            RecordedAnswer::None | RecordedAnswer::Unsaid => String::new(),
-        };
-        let is_blank = text.trim().is_empty();
+    fn of_service(answer: RecordedAttempt) -> Self {
+        let RecordedUsage {
+            prompt_tokens,
+            completion_tokens,
+            cost_usd,
+            finish,
+            ..
+        } = answer.usage;
         let completion = Completion {
-            text,
-            finish: Finish::Stop,
+            text: answer.text.unwrap_or_default(),
+            finish: finish.unwrap_or(Finish::Stop),
             origin: Origin::Called,
-            prompt_tokens: None,
-            completion_tokens: None,
+            prompt_tokens,
+            completion_tokens,
         };
-        if is_blank {
+        let is_blank = completion.text.trim().is_empty();
+        let reply = Self::read(completion);
+        if is_blank && finish.is_none() {
             return Self {
-                completion,
-                extracted: String::new(),
                 stance: Stance::Abstained,
+                ..reply
             };
         }
-        Self::read(completion)
+        Self { cost_usd, ..reply }
     }
 }
 
@@ -114,7 +120,7 @@ impl Answerer {
             contexts: &contexts,
         };
         match service.answer_from(&call).await {
-            Ok(recorded) => Ok(Reply::of_service(recorded.answer)),
+            Ok(answer) => Ok(Reply::of_service(answer)),
             Err(error) => Err(AnswerError::Service(error)),
         }
     }

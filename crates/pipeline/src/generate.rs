@@ -241,6 +241,7 @@ fn attempt(
         completion: reply,
         extracted,
         stance,
+        cost_usd,
     } = match reply {
         Ok(reply) => reply,
         Err(error) => return failed(error, call, seconds),
@@ -249,10 +250,10 @@ fn attempt(
     let completion = reply
         .completion_tokens
         .unwrap_or_else(|| counter.count(&reply.text) as u64);
-    let cost_usd = match reply.origin {
+    let cost_usd = cost_usd.unwrap_or(match reply.origin {
         Origin::Called => price.of(reply.prompt_tokens.unwrap_or(counted), completion),
         Origin::Cached | Origin::SamePrompt => 0.0,
-    };
+    });
     Ok(Attempt {
         passages,
         raw: reply.text,

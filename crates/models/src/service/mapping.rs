@@ -86,32 +86,43 @@ impl Mapping {
         Ok(is_set.then_some(mapping))
     }
 
-    /// Returns the record in the body of a response. `needs_contexts` is false where the service was sent them. The error
-    /// completes "the response of `url` ...".
-    pub(super) fn record(&self, body: &[u8], needs_contexts: bool) -> Result<Value, String> {
-        let events = match &self.stream {
-            Some(_) => stream::events(body)?,
-            None => vec![
-                serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"))?,
-            ],
-        };
-        let mut record = Map::new();
+    /// Returns the record in the body of a response. The error completes "the response of `url` ...".
+    pub(super) fn record(&self, body: &[u8]) -> Result<Value, String> {
+        let events = self.events(body)?;
         if let Some(error) = events.iter().find_map(reported_error) {
             return Ok(json!({ "error": error }));
         }
-        match first(&events, |event| self.contexts(event)) {
-            Ok(contexts) => drop(record.insert("contexts".to_owned(), contexts)),
-            Err(_) if !needs_contexts => {}
-            Err(reason) => return Err(reason),
-        }
+        let mut record = Map::new();
+        let contexts = first(&events, |event| self.contexts(event))?;
+        record.insert("contexts".to_owned(), contexts);
         if let Some(answer) = self.answer(&events)? {
             record.insert("answer".to_owned(), answer);
         }
-        if !self.stages.is_empty() && needs_contexts {
+        if !self.stages.is_empty() {
             let stages = first(&events, |event| self.stages(event))?;
             record.insert("stages".to_owned(), stages);
         }
         Ok(Value::Object(record))
+    }
+
+    /// Returns a record with the answer alone, in the response to given contexts.
+    pub(super) fn answer_record(&self, body: &[u8]) -> Result<Value, String> {
+        let events = self.events(body)?;
+        if let Some(error) = events.iter().find_map(reported_error) {
+            return Ok(json!({ "error": error }));
+        }
+        let answer = self.answer(&events)?;
+        let answer = answer.map(|answer| ("answer".to_owned(), answer));
+        let stages = ("stages".to_owned(), Value::Object(Map::new()));
+        Ok(Value::Object(answer.into_iter().chain([stages]).collect()))
+    }
+
+    fn events(&self, body: &[u8]) -> Result<Vec<Value>, String> {
+        if self.stream.is_some() {
+            return stream::events(body);
+        }
+        let whole = serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"));
+        Ok(vec![whole?])
     }
 
     fn contexts(&self, event: &Value) -> Result<Value, String> {

@@ -28,7 +28,9 @@ use ragtriage_http::{
 };
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer};
+use ragtriage_runs::external::recorded::{
+    self, Recorded, RecordedAnswer, RecordedAttempt, RecordedError,
+};
 
 /// Total time for waits between the attempts of one question.
 const WAITS: Duration = Duration::from_mins(1);
@@ -141,24 +143,34 @@ impl Service {
         })
     }
 
-    /// Asks for an answer from these contexts alone. The response need not have contexts.
+    /// Asks for an answer from these contexts alone. Of the response only the answer is read.
     ///
     /// # Errors
     /// As [`Rag::ask`], and `Failed` where the response reports an error.
-    pub async fn answer_from(&self, call: &ContextsCall<'_>) -> Result<Recorded, ServiceError> {
-        let recorded = self
+    pub async fn answer_from(
+        &self,
+        call: &ContextsCall<'_>,
+    ) -> Result<RecordedAttempt, ServiceError> {
+        let Recorded { answer, error, .. } = self
             .asked(&Asked {
                 id: call.id,
                 question: call.question,
                 condition: Some((call.arm, call.contexts)),
             })
             .await?;
-        match recorded.error {
-            Some(reason) => Err(ServiceError::Failed {
-                url: self.url(),
-                reason,
+        let answer = match answer {
+            RecordedAnswer::Given(attempts) => attempts.into_iter().next(),
+            RecordedAnswer::Unsaid => None,
+        };
+        let error = error.or_else(|| answer.as_ref()?.error.clone());
+        let url = self.url();
+        match (error, answer) {
+            (Some(RecordedError { message, .. }), _) => Err(ServiceError::Failed {
+                url,
+                reason: self.endpoint.excerpt(&message),
             }),
-            None => Ok(recorded),
+            (None, Some(answer)) => Ok(answer),
+            (None, None) => Err(ServiceError::NoAnswer { url }),
         }
     }
 
@@ -195,7 +207,11 @@ impl Service {
         let retrieves = asked.condition.is_none();
         let record = match &self.mapping {
             Some(mapping) => {
-                let record = mapping.record(body, retrieves);
+                let record = if retrieves {
+                    mapping.record(body)
+                } else {
+                    mapping.answer_record(body)
+                };
                 record.map_err(|reason| ServiceError::Unmapped {
                     url: self.url(),
                     reason: self.endpoint.excerpt(&reason),
@@ -219,7 +235,10 @@ impl Service {
                 reason: self.endpoint.excerpt(&error.to_string()),
             })?;
         let recorded = Recorded {
-            error: recorded.error.map(|error| self.endpoint.excerpt(&error)),
+            error: recorded.error.map(|error| RecordedError {
+                message: self.endpoint.excerpt(&error.message),
+                ..error
+            }),
             ..recorded
         };
         let url = self.url();
@@ -238,18 +257,14 @@ impl Service {
     }
 }
 
-/// Returns a record with empty contexts where the response to given contexts has none; what is no object is left to the reader
-/// of records.
+/// Returns the record in the response to given contexts, without its own, which it need not have; what is no object is left to
+/// the reader of records.
 fn without_contexts(body: &[u8]) -> Value {
     let mut record: Value = serde_json::from_slice(body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
-    if let Value::Object(fields) = &mut record
-        && !fields.contains_key("retrieved_contexts")
-    {
-        let contexts = fields.entry("contexts").or_insert(Value::Null);
-        if contexts.is_null() {
-            *contexts = Value::Array(Vec::new());
-        }
+    if let Value::Object(fields) = &mut record {
+        fields.remove("contexts");
+        fields.insert("stages".to_owned(), Value::Object(Map::new()));
     }
     record
 }
@@ -325,7 +340,8 @@ mod tests {
             .read(&question, long.as_bytes())
             .expect("reads")
             .error
-            .expect("one");
+            .expect("one")
+            .message;
         assert!(
             error.starts_with("Bearer *** xxx") && error.chars().count() == 300,
             "{error}"

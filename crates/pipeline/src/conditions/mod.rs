@@ -30,7 +30,7 @@ use ragtriage_core::types::{
     Passage, Question, QuestionId, Trace,
 };
 use ragtriage_models::llm::LlmError;
-use ragtriage_runs::external::recorded::RecordedContext;
+use ragtriage_runs::external::recorded::RecordedHit;
 
 /// The conditions of an external RAG.
 pub struct ConditionPlan {
@@ -139,7 +139,7 @@ impl Conditions {
         &self,
         trace: &Trace,
         passages: &HashMap<ChunkId, Passage>,
-        contexts: &[RecordedContext],
+        contexts: &[RecordedHit],
         corpus: &Corpus,
     ) -> Option<ConditionPrompts> {
         let retrieved = trace.attempt(ArmName::Retrieved)?;
@@ -299,7 +299,7 @@ impl Passages for BothSources<'_> {
 /// The texts that a prompt shows of passages.
 struct ShownTexts<'a> {
     /// The contexts by their texts, without regard to white space.
-    recorded: HashMap<String, &'a RecordedContext>,
+    recorded: HashMap<String, &'a RecordedHit>,
     sources: BothSources<'a>,
     plan: &'a ConditionPlan,
 }
@@ -330,7 +330,7 @@ impl ShownTexts<'_> {
         })
     }
 
-    fn context(&self, view: PassageView<'_>) -> Option<&RecordedContext> {
+    fn context(&self, view: PassageView<'_>) -> Option<&RecordedHit> {
         let text = one_spaced(view.text);
         let titled = || format!("{} {text}", one_spaced(view.title));
         let found = self.recorded.get(&text);
@@ -339,7 +339,7 @@ impl ShownTexts<'_> {
 
     /// Returns a context as the external RAG has it: a prompt of ours shows the title that it names, and a service reads its
     /// text alone.
-    fn recorded(&self, context: &RecordedContext) -> PromptPassage {
+    fn recorded(&self, context: &RecordedHit) -> PromptPassage {
         let text = context.text.clone().unwrap_or_default();
         let title = match (&self.plan.answerer, &context.title) {
             (Answerer::Generator(_), Some(title)) if !text.trim_start().starts_with(title) => {

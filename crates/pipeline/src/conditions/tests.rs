@@ -121,10 +121,10 @@ fn contexts_hold_gold_whose_white_space_they_leave_out_where_the_chunks_do_not()
 #[test]
 fn a_context_is_shown_as_recorded_and_once_and_a_chunk_with_its_title() {
     let (corpus, plan) = (corpus(), plan());
-    let context = |text: &str, title: Option<&str>| RecordedContext {
+    let context = |text: &str, title: Option<&str>| RecordedHit {
         text: Some(text.to_owned()),
         title: title.map(str::to_owned),
-        ..RecordedContext::default()
+        ..RecordedHit::default()
     };
     let contexts = [
         context("T\none  two", None),

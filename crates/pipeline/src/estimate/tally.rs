@@ -81,7 +81,7 @@ impl QuestionCalls {
 
 /// Returns true for the reply of an external RAG: a dry run makes no call and has no replies of its own.
 fn is_recorded(attempt: &Attempt) -> bool {
-    attempt.origin == Origin::Called && attempt.stance != Stance::Unreadable
+    attempt.origin != Origin::SamePrompt && attempt.stance != Stance::Unreadable
 }
 
 /// The questions so far, in their order.

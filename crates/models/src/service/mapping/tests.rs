@@ -16,7 +16,7 @@ fn pointers(contexts: &str, answer: &str) -> MappingSettings {
 }
 
 fn record(settings: MappingSettings, response: &Value) -> Result<Value, String> {
-    mapping(settings).record(response.to_string().as_bytes(), true)
+    mapping(settings).record(response.to_string().as_bytes())
 }
 
 #[test]
@@ -146,8 +146,8 @@ fn what_a_pointer_does_not_find_is_said_with_the_keys_that_are_there() {
 
 #[test]
 fn the_answer_to_given_contexts_needs_no_contexts() {
-    let found = mapping(pointers("/docs", "/a")).record(b"{\"a\": \"x\"}", false);
-    assert_eq!(found, Ok(json!({"answer": "x"})));
+    let found = mapping(pointers("/docs", "/a")).answer_record(b"{\"a\": \"x\"}");
+    assert_eq!(found, Ok(json!({"answer": "x", "stages": {}})));
 }
 
 #[test]
@@ -158,19 +158,16 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
         ..MappingSettings::default()
     };
     let body = "data: {\"docs\": [\"x\"]}\n\ndata: {\"delta\": \"six \"}\n\ndata: {\"delta\": \"minutes\"}\n\ndata: [DONE]\n\n";
-    let found = mapping(settings()).record(body.as_bytes(), true);
+    let found = mapping(settings()).record(body.as_bytes());
     assert_eq!(
         found,
         Ok(json!({"contexts": [{"text": "x"}], "answer": "six minutes"}))
     );
     let failed =
         "data: {\"delta\": \"six \"}\n\ndata: {\"error\": {\"message\": \"no index\"}}\n\n";
-    let found = mapping(settings()).record(failed.as_bytes(), true);
+    let found = mapping(settings()).record(failed.as_bytes());
     assert_eq!(found, Ok(json!({"error": "no index"})));
-    let other = mapping(settings()).record(
-        b"{\"docs\": [], \"token\": \"a\"}\n{\"token\": \"b\"}",
-        true,
-    );
+    let other = mapping(settings()).record(b"{\"docs\": [], \"token\": \"a\"}\n{\"token\": \"b\"}");
     assert_eq!(
         other.expect_err("no piece"),
         "has no piece of an answer at `external.stream` = `/delta`; in the first of 2 events, the response is an object with \
@@ -180,8 +177,8 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
         stream: Some(String::new()),
         ..MappingSettings::default()
     };
-    let found = mapping(plain).record(b"data: in\n\ndata: 6\n\ndata:  minutes\n\n", false);
-    assert_eq!(found, Ok(json!({"answer": "in6 minutes"})));
+    let found = mapping(plain).answer_record(b"data: in\n\ndata: 6\n\ndata:  minutes\n\n");
+    assert_eq!(found, Ok(json!({"answer": "in6 minutes", "stages": {}})));
 }
 
 #[test]
