@@ -92,7 +92,7 @@ fn a_service_is_sent_the_passages_of_each_condition() {
     assert_eq!(oracle.len(), 2, "the condition and the test: {oracle:?}");
     assert!(oracle.contains(&json!([gold])), "{oracle:?}");
     let summary = project.summary("r");
-    assert_eq!(class(&summary, "retrieval"), 1);
+    assert_eq!(class(&summary, "undelivered"), 1);
     let terms: Vec<(&str, f64)> = summary["loss_budget"]["terms"]
         .as_array()
         .expect("terms")
@@ -106,7 +106,7 @@ fn a_service_is_sent_the_passages_of_each_condition() {
         .filter(|(_, mean)| *mean != 0.0)
         .collect();
     // One of two questions is lost, and its evidence would bring it back.
-    assert_eq!(terms, [("retrieval", 0.5)]);
+    assert_eq!(terms, [("undelivered", 0.5)]);
     // Two tests are too few to prove neglect, and one that is passed proves use.
     let report = outcome
         .stdout

@@ -3,7 +3,7 @@
 //! With all stages every fault is named as in the run itself. Without some, the classes that these stages tell apart are
 //! named and no other: the rest is `undelivered` or, where not even the prompt is known, `ambiguous`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -11,56 +11,12 @@ use super::mixed::mixture;
 use super::seen;
 use super::tally::assert_named;
 use super::trial::Started;
-use crate::project::Project;
-use crate::run_files::check;
-
-/// Keys of `summary.json` that concern where a run comes from: its wall times.
-const PROVENANCE: [&str; 1] = ["seconds"];
-
-/// Imports a record with the settings of the run it was made from.
-pub fn import(project: &Project, (file, name): (&str, &str), sets: &[&str]) {
-    let args = [
-        "import", file, "--config", "c.toml", "--out", "runs", "--name", name,
-    ];
-    let outcome = project.call(&[&args[..], sets].concat());
-    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
-    check(project, name);
-}
-
-/// Asserts that a run and its import have the same summary, judgments and rankings.
-pub fn assert_same(project: &Project, own: &str, imported: &str) {
-    let [before, after] = [own, imported].map(|name| project.summary(name));
-    let objects = [&before, &after].map(|summary| summary.as_object().expect("an object"));
-    let keys: BTreeSet<&String> = objects.iter().flat_map(|object| object.keys()).collect();
-    for key in keys {
-        if !PROVENANCE.contains(&key.as_str()) {
-            assert_eq!(before.get(key), after.get(key), "{key}");
-        }
-    }
-    let file = |name: &str, file: &str| project.read(&format!("runs/{name}/{file}"));
-    assert_eq!(
-        file(own, "outcomes.jsonl"),
-        file(imported, "outcomes.jsonl")
-    );
-    for trec in ["retrieval.trec", "chunks.trec", "qrels.trec"] {
-        // The last column is the run's name.
-        let lines = |name: &str| file(name, trec).replace(&format!(" {name}\n"), "\n");
-        assert_eq!(lines(own), lines(imported), "{trec}");
-    }
-}
+use crate::round_trip::{assert_same, export, import};
 
 /// The mixture of all faults, run, and written as a record.
 fn recorded() -> (Started, Vec<Value>) {
     let started = mixture().start("own");
-    let outcome = started.project.call(&[
-        "report",
-        "runs/own",
-        "--format",
-        "record",
-        "--out",
-        "record.jsonl",
-    ]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    export(&started.project, "own", "record.jsonl");
     let record = started.project.read("record.jsonl");
     let lines = record.lines();
     let lines = lines.map(|line| serde_json::from_str(line).expect("JSON"));
@@ -71,8 +27,9 @@ fn recorded() -> (Started, Vec<Value>) {
 #[test]
 fn a_run_written_as_a_record_comes_back_as_the_same_run() {
     let (started, _) = recorded();
-    let sets: Vec<&str> = started.sets.iter().map(String::as_str).collect();
-    import(&started.project, ("record.jsonl", "back"), &sets);
+    let sets = started.sets.iter().map(String::as_str);
+    let settings: Vec<&str> = ["--config", "c.toml"].into_iter().chain(sets).collect();
+    import(&started.project, ("record.jsonl", "back"), &settings);
     assert_same(&started.project, "own", "back");
 }
 
@@ -251,8 +208,8 @@ fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
         });
         let record: String = record.map(|line| format!("{line}\n")).collect();
         project.write("record.jsonl", record);
-        let few = ["--set", "evaluation.resamples=20"];
-        import(project, ("record.jsonl", &name), &few);
+        let settings = ["--config", "c.toml", "--set", "evaluation.resamples=20"];
+        import(project, ("record.jsonl", &name), &settings);
         let told = expected
             .iter()
             .map(|(id, label)| (id.clone(), claimed(label, given.claims)));

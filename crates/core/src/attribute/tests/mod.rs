@@ -5,6 +5,7 @@ mod classes;
 mod elsewhere;
 mod flags;
 mod reasons;
+mod recorded;
 mod unlabelled;
 mod wide;
 
