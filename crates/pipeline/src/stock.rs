@@ -251,7 +251,7 @@ impl Stock {
         self.cut = None; // two chunkings are never in memory at once
         self.made.chunkings.made += 1;
         let chunks =
-            chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref());
+            chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref())?;
         if chunks.is_empty() {
             return Err(PipelineError::NothingToIndex {
                 n_documents: self.documents.len(),
