@@ -27,7 +27,7 @@ use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
-use ragtriage_runs::external::chunks::Chunks;
+use ragtriage_runs::external::chunk_table::ChunkTable;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
 use ragtriage_runs::external::recorded::{self, Recorded};
@@ -93,7 +93,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let input = Input::read(&args.file)?;
         let is_trec = args.trec || looks_like_trec(input.text());
         let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
-        let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
+        let chunks = chunks.as_ref().map(ChunkTable::read).transpose()?;
         let lines = lines(
             &input,
             is_trec,
@@ -182,7 +182,7 @@ fn lines(
     is_trec: bool,
     dataset: &Dataset,
     settings: &Settings,
-    chunks: Option<&Chunks>,
+    chunks: Option<&ChunkTable>,
 ) -> Result<Vec<Recorded>, Failure> {
     if is_trec {
         let questions: HashSet<&str> = dataset
@@ -203,7 +203,7 @@ fn lines(
         )?);
     }
     let mut lines = recorded::read(input)?;
-    Chunks::complete(chunks, &mut lines)?;
+    ChunkTable::complete(chunks, &mut lines)?;
     Ok(lines)
 }
 

@@ -25,6 +25,7 @@ mod external;
 mod external_conditions;
 mod external_requests;
 mod fetch;
+mod foreign_chunks;
 mod formats;
 mod generator;
 mod hostile_files;

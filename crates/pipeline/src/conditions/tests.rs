@@ -62,6 +62,7 @@ fn corpus() -> Corpus {
     };
     let documents = vec![document("c"), document("d")];
     let chunks = plan().gold_chunks(&documents, [question()].iter());
+    let chunks = chunks.expect("the documents are cut");
     Corpus::new(documents, chunks)
 }
 

@@ -162,7 +162,7 @@ async fn condition_plan(
     Ok(ConditionPlan {
         answerer,
         arms,
-        chunking: chunk_spec(settings)?,
+        chunking: chunk_spec(wiring.resolved)?,
         chunk_counter,
         prompt: PromptPlan {
             template,

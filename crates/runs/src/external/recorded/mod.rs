@@ -196,15 +196,8 @@ pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError
 }
 
 fn parsed(position: &Position, text: &str) -> Result<Map<String, Value>, ExternalError> {
-    let UniqueFields(given) = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let at = format!(" at line {} column {}", error.line(), error.column());
-        ExternalError::Line {
-            position: position.clone(),
-            column: error.column().max(1),
-            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-        }
-    })?;
+    let UniqueFields(given) = serde_json::from_str(text)
+        .map_err(|error| ExternalError::json(position.clone(), &error))?;
     Ok(given)
 }
 
