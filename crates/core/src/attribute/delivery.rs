@@ -7,6 +7,10 @@ use super::wide::Reading;
 use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
 
 /// The chunks of each stage, with the support test applied to them.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact about the record of its own"
+)]
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
@@ -115,10 +119,8 @@ impl<'a> Delivery<'a> {
             is_ranked if self.knows_ranking => (!is_ranked || self.knows_k).then_some(is_ranked),
             _ => None,
         };
-        let candidates = match is_packed || top_k == Some(true) || of(Stage::Retrieval) {
-            true => Some(true),
-            false => self.knows_candidates.then_some(false),
-        };
+        let was_candidate = is_packed || top_k == Some(true) || of(Stage::Retrieval);
+        let candidates = (was_candidate || self.knows_candidates).then_some(was_candidate);
         let top_k = top_k.filter(|_| candidates != Some(false));
         Some(match (candidates, top_k) {
             (Some(false), _) => [
