@@ -188,14 +188,16 @@ impl Places {
     }
 
     fn chunk(&self, document: &Document, range: ByteRange, context: &RecordedHit) -> Passage {
-        let own = context.chunk_id.as_deref().filter(|_| self.keeps_ids);
-        let id = own.map(ChunkId::from);
         let passage = cut(document, range);
-        Passage {
-            id: id
-                .filter(|id| id.doc() == document.id.as_str())
-                .unwrap_or_else(|| passage.id.clone()),
-            ..passage
+        let own = context.chunk_id.as_deref().filter(|_| self.keeps_ids);
+        let own = own.map(ChunkId::from);
+        match own.filter(|id| id.doc() == document.id.as_str()) {
+            Some(id) => Passage {
+                id,
+                title: context.title.clone().unwrap_or_default(),
+                ..passage
+            },
+            None => passage,
         }
     }
 

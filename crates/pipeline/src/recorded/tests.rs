@@ -209,7 +209,7 @@ fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
         Ok(recorded(vec![context("x y", Some("d"), None)])),
         0.0,
     );
-    assert_eq!(outcome(&asked).class, FailureClass::Retrieval);
+    assert_eq!(outcome(&asked).class, FailureClass::Undelivered);
 }
 
 #[test]

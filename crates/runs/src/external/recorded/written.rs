@@ -129,7 +129,10 @@ impl RecordWriter<'_> {
         let is_located = range.len() == text.len() && !range.is_empty();
         match self.configuration {
             Some(_) => {
-                json!({ "chunk_id": id, "doc_id": doc, "start": range.start, "end": range.end })
+                // The title of a chunk may be a context that another chunker gave it.
+                json!({
+                    "chunk_id": id, "doc_id": doc, "start": range.start, "end": range.end, "title": title,
+                })
             }
             None if is_located => {
                 json!({ "doc_id": doc, "start": range.start, "end": range.end })
