@@ -1,0 +1,254 @@
+//! Small-to-big retrieval: retrieved chunks with the text around them.
+//!
+//! A passage is a run of whole neighbouring chunks of one document with all text between them, as `<document>#<start>-<end>`; a
+//! chunk to which nothing is added keeps its id. Passages that share a byte are merged, so no text is packed twice.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::text::tokens::TokenCounter;
+use crate::types::{ByteRange, ChunkId, Corpus, DocId};
+
+/// The text that is added to a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expansion {
+    /// So many chunks before and after it.
+    Neighbours(usize),
+    /// The chunks of its section.
+    Parent {
+        /// Maximum tokens of the passage.
+        tokens: usize,
+    },
+}
+
+/// Adds the text around chunks of one corpus.
+pub struct Expander {
+    expansion: Expansion,
+    counter: Arc<dyn TokenCounter>,
+    /// The bytes at which the sections of each document begin, ascending, the first at 0; empty for neighbours.
+    sections: HashMap<DocId, Vec<usize>>,
+}
+
+/// A passage while others are merged into it.
+struct Growing {
+    chunks: Range<usize>,
+    range: ByteRange,
+    /// Position of the first hit in it.
+    first: usize,
+}
+
+impl Expander {
+    /// Creates an expander for `corpus`; `counter` counts the tokens of [`Expansion::Parent`].
+    #[must_use]
+    pub fn new(expansion: Expansion, corpus: &Corpus, counter: Arc<dyn TokenCounter>) -> Self {
+        let sections = match expansion {
+            Expansion::Neighbours(_) => HashMap::new(),
+            Expansion::Parent { .. } => corpus
+                .documents()
+                .iter()
+                .map(|document| (document.id.clone(), section_starts(&document.text)))
+                .collect(),
+        };
+        Self {
+            expansion,
+            counter,
+            sections,
+        }
+    }
+
+    /// Returns the passages around `hits`, best first, each with the position of its first hit. A passage takes the rank of the
+    /// first one that it overlaps.
+    #[must_use]
+    pub fn passages(&self, hits: &[&ChunkId], corpus: &Corpus) -> Vec<(ChunkId, usize)> {
+        let mut passages: Vec<Growing> = Vec::with_capacity(hits.len());
+        for (first, id) in hits.iter().enumerate() {
+            let Some(number) = corpus.chunk_number(id) else {
+                continue;
+            };
+            let chunks = self.around(number, corpus);
+            let range = range_of(&chunks, corpus);
+            let new = Growing {
+                chunks,
+                range,
+                first,
+            };
+            merge(&mut passages, new, corpus);
+        }
+        passages
+            .into_iter()
+            .map(|passage| (passage.id(corpus), passage.first))
+            .collect()
+    }
+
+    /// Returns those of `chunks` that lie in the passage around one of `hits` and are none of these.
+    #[must_use]
+    pub fn around_any<'a>(
+        &self,
+        chunks: impl IntoIterator<Item = &'a ChunkId>,
+        hits: &[&ChunkId],
+        corpus: &Corpus,
+    ) -> Vec<ChunkId> {
+        let chunks: Vec<&ChunkId> = chunks.into_iter().collect();
+        let docs: HashSet<&str> = chunks.iter().map(|id| id.doc()).collect();
+        let near = hits.iter().filter(|hit| docs.contains(hit.doc()));
+        let numbers = near.filter_map(|hit| corpus.chunk_number(hit));
+        let passages: Vec<Range<usize>> =
+            numbers.map(|number| self.around(number, corpus)).collect();
+        let is_around = |id: &ChunkId| {
+            corpus
+                .chunk_number(id)
+                .is_some_and(|number| passages.iter().any(|passage| passage.contains(&number)))
+        };
+        let mut found: Vec<ChunkId> = Vec::new();
+        for id in chunks {
+            if is_around(id) && !hits.contains(&id) && !found.contains(id) {
+                found.push(id.clone());
+            }
+        }
+        found
+    }
+
+    /// Returns the numbers of the chunks in the passage around the chunk `number`.
+    fn around(&self, number: usize, corpus: &Corpus) -> Range<usize> {
+        let doc = &corpus.chunks()[number].doc_id;
+        let all = corpus.chunk_numbers(doc);
+        match self.expansion {
+            Expansion::Neighbours(n) => {
+                let first = number.saturating_sub(n).max(all.start);
+                first..number.saturating_add(n).saturating_add(1).min(all.end)
+            }
+            Expansion::Parent { tokens } => {
+                let starts = self.sections.get(doc).map_or(&[][..], Vec::as_slice);
+                let section =
+                    |at: usize| section_of(starts, corpus.chunks()[at].range.start);
+                let own = section(number);
+                let before = (all.start..number).rev();
+                let n_before = before.take_while(|at| section(*at) == own).count();
+                let after = number + 1..all.end;
+                let n_after = after.take_while(|at| section(*at) == own).count();
+                let within = number - n_before..number + 1 + n_after;
+                self.window(number, &within, tokens, corpus)
+            }
+        }
+    }
+
+    /// Grows a window around the chunk `number` inside `within`, a chunk after it and a chunk before it in turn, as long as the
+    /// added text fits `budget`. A side whose next chunk does not fit grows no further.
+    fn window(
+        &self,
+        number: usize,
+        within: &Range<usize>,
+        budget: usize,
+        corpus: &Corpus,
+    ) -> Range<usize> {
+        let Some(document) = corpus.document(&corpus.chunks()[number].doc_id) else {
+            return number..number + 1;
+        };
+        let count = |from: usize, to: usize| match document.text.get(from..to) {
+            Some(added) => self.counter.count(added),
+            None => 0,
+        };
+        let mut window = number..number + 1;
+        let mut held = corpus.chunks()[number].range;
+        let mut left = budget.saturating_sub(count(held.start, held.end));
+        let (mut grows_down, mut grows_up) = (true, true);
+        while grows_down || grows_up {
+            if grows_down {
+                grows_down = false;
+                if window.end < within.end {
+                    let next = corpus.chunks()[window.end].range;
+                    let needed = count(held.end, next.end);
+                    if needed <= left {
+                        (left, grows_down) = (left - needed, true);
+                        held.end = held.end.max(next.end);
+                        window.end += 1;
+                    }
+                }
+            }
+            if grows_up {
+                grows_up = false;
+                if within.start < window.start {
+                    let next = corpus.chunks()[window.start - 1].range;
+                    let needed = count(next.start, held.start);
+                    if needed <= left {
+                        (left, grows_up) = (left - needed, true);
+                        held.start = held.start.min(next.start);
+                        window.start -= 1;
+                    }
+                }
+            }
+        }
+        window
+    }
+}
+
+impl Growing {
+    fn id(&self, corpus: &Corpus) -> ChunkId {
+        let first = &corpus.chunks()[self.chunks.start];
+        if first.range == self.range {
+            first.id.clone()
+        } else {
+            ChunkId::of_range(&first.doc_id, self.range)
+        }
+    }
+}
+
+/// Adds a passage at the end, or merges it with those that it overlaps, at the place of the first.
+fn merge(passages: &mut Vec<Growing>, mut new: Growing, corpus: &Corpus) {
+    let doc = |passage: &Growing| &corpus.chunks()[passage.chunks.start].doc_id;
+    let mut place = passages.len();
+    while let Some(at) = passages
+        .iter()
+        .position(|old| doc(old) == doc(&new) && old.range.overlaps(new.range))
+    {
+        let old = passages.remove(at);
+        place = place.min(at);
+        new = Growing {
+            chunks: old.chunks.start.min(new.chunks.start)..old.chunks.end.max(new.chunks.end),
+            range: ByteRange::new(
+                old.range.start.min(new.range.start),
+                old.range.end.max(new.range.end),
+            ),
+            first: old.first.min(new.first),
+        };
+    }
+    passages.insert(place, new);
+}
+
+fn range_of(chunks: &Range<usize>, corpus: &Corpus) -> ByteRange {
+    let ranges = || corpus.chunks()[chunks.clone()].iter().map(|chunk| chunk.range);
+    let start = ranges().map(|range| range.start).min();
+    let end = ranges().map(|range| range.end).max();
+    ByteRange::new(start.unwrap_or(0), end.unwrap_or(0))
+}
+
+fn section_of(starts: &[usize], at: usize) -> usize {
+    starts.partition_point(|start| *start <= at)
+}
+
+/// Returns the bytes at which the sections of a text begin: 0, and each line that is a Markdown heading (one to six `#` and
+/// white space), outside fenced code.
+fn section_starts(text: &str) -> Vec<usize> {
+    let (mut starts, mut fence, mut at) = (vec![0], None, 0);
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start_matches(' ');
+        let is_indented = line.len() - body.len() > 3;
+        let mark = ["```", "~~~"].into_iter().find(|mark| body.starts_with(mark));
+        match (fence, mark) {
+            _ if is_indented => {}
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) if is_heading(body) => starts.push(at),
+            _ => {}
+        }
+        at += line.len();
+    }
+    starts
+}
+
+fn is_heading(line: &str) -> bool {
+    let title = line.trim_start_matches('#');
+    let level = line.len() - title.len();
+    (1..=6).contains(&level) && (title.is_empty() || title.starts_with(char::is_whitespace))
+}
