@@ -1,6 +1,6 @@
 //! `ragtriage import`: what another RAG recorded, or a TREC run, joined with a data set, becomes a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::judge;
-use crate::report::Printed;
+use crate::report::{Printed, configuration_digest};
 use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
@@ -24,16 +24,18 @@ use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
+use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
+use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
-use ragtriage_runs::external::recorded as lines;
-use ragtriage_runs::{ExternalSource, RunFolder};
+use ragtriage_runs::external::recorded::{self, Recorded};
+use ragtriage_runs::{ExternalSource, ModelRecord, RunFolder};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, or a TREC run; `.gz` too, `-` for standard input.
+    /// JSON lines `{id or question, contexts or stages, answer?, prompt?, arms?}`, or a TREC run; `.gz` too, `-` for standard input.
     file: PathBuf,
     /// The settings file: data set and evaluation. Default: config/runbooks.toml.
     #[arg(long)]
@@ -44,6 +46,9 @@ pub struct ImportArgs {
     /// The file is a TREC run. Default: by its content.
     #[arg(long)]
     trec: bool,
+    /// JSON lines `{id, doc_id, start, end}`: the chunks that the record names by `chunk_id`.
+    #[arg(long, value_name = "FILE")]
+    chunks: Option<PathBuf>,
     /// Leave out questions without a line and lines without a question, and say how many.
     #[arg(long)]
     partial: bool,
@@ -77,10 +82,23 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         let input = Input::read(&args.file)?;
         let is_trec = args.trec || looks_like_trec(input.text());
-        let mut joined = join(&input, is_trec, &dataset, &resolved.settings, args.partial)?;
+        let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
+        let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
+        let lines = lines(
+            &input,
+            is_trec,
+            &dataset,
+            &resolved.settings,
+            chunks.as_ref(),
+        )?;
+        let mut joined = Joined::new(lines, &dataset.questions, args.partial)?;
         sample(&mut dataset, &resolved.settings)?;
         dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
-        describe(&mut resolved.settings, &joined, is_trec);
+        let as_configured = record::begun(&resolved, (&dataset).into(), None);
+        let is_own = joined.is_of(&configuration_digest(&as_configured));
+        if !is_own {
+            describe(&mut resolved.settings, &joined, is_trec);
+        }
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         let kind = if is_trec {
@@ -93,7 +111,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             kind: kind.to_owned(),
             from: input.name().to_owned(),
             sha256,
-            is_own: false,
+            is_own,
         });
         manifest
             .notes
@@ -102,7 +120,9 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .seconds
             .insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
+        manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
+        let plan = RecordedPlan { is_own, ..plan };
 
         manifest.name = args
             .name
@@ -127,15 +147,15 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
     })
 }
 
-/// The file's lines beside all questions of the data set: a sample is drawn afterwards, from those.
-fn join(
+/// The file's lines, of all questions of the data set: a sample is drawn afterwards, from those.
+fn lines(
     input: &Input,
     is_trec: bool,
     dataset: &Dataset,
     settings: &Settings,
-    partial: bool,
-) -> Result<Joined, Failure> {
-    let lines = if is_trec {
+    chunks: Option<&Chunks>,
+) -> Result<Vec<Recorded>, Failure> {
+    if is_trec {
         let questions: HashSet<&str> = dataset
             .questions
             .iter()
@@ -146,16 +166,24 @@ fn join(
             .iter()
             .map(|document| document.id.as_str())
             .collect();
-        join::from_trec(
+        return Ok(join::from_trec(
             input,
             settings.retrieval.k,
             &|id| questions.contains(id),
             &|id| documents.contains(id),
-        )?
-    } else {
-        lines::read(input)?
-    };
-    Ok(Joined::new(lines, &dataset.questions, partial)?)
+        )?);
+    }
+    let mut lines = recorded::read(input)?;
+    Chunks::complete(chunks, &mut lines)?;
+    Ok(lines)
+}
+
+fn generator_model(name: String) -> ModelRecord {
+    ModelRecord {
+        role: "generator".to_owned(),
+        name,
+        sha256: BTreeMap::new(),
+    }
 }
 
 /// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and

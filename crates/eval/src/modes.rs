@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-use ragtriage_core::attribute::classify::Outcome;
 use crate::diagnose::is_unknown;
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::modes::{self, Signs};
 use ragtriage_core::stats::share::ClusteredShare;
@@ -128,7 +128,10 @@ fn passed(outcome: &Outcome, stage: Stage) -> bool {
             .reached
             .is_some_and(|reached| reached[Stage::Packing as usize]),
     };
-    is_beyond && !is_unknown(outcome, stage) && !outcome.class.has_no_result() && outcome.class != stage.into()
+    is_beyond
+        && !is_unknown(outcome, stage)
+        && !outcome.class.has_no_result()
+        && outcome.class != stage.into()
 }
 
 /// Returns `None` if the mode is unknown for all lost questions.

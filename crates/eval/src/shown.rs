@@ -360,7 +360,12 @@ mod tests {
             String::new(),
             String::new(),
         );
-        elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256, is_own: false });
+        elsewhere.manifest.external = Some(ExternalSource {
+            kind,
+            from,
+            sha256,
+            is_own: false,
+        });
         assert_eq!(texts(&elsewhere, 16), texts(&two(true), 16));
     }
 

@@ -228,7 +228,10 @@ fn gold_in_noise_parts_distraction_from_delivery() {
         flags: vec![Flag::ServerTruncated],
         ..outcome(FailureClass::Packing, None)
     };
-    assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(
+        terms(&cut, &by_server),
+        [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    );
 }
 
 #[test]

@@ -139,9 +139,7 @@ impl Fate {
         };
         let [plain, partial] = [strict, lenient].map(|reach| first_lost(reach.map(is_held)));
         match (plain, partial) {
-            (None, _) if strict[4].is_none() => {
-                Self::Unseen(reason::unseen(first_open(strict)))
-            }
+            (None, _) if strict[4].is_none() => Self::Unseen(reason::unseen(first_open(strict))),
             (None, _) => Self::Arrived,
             (Some(stage), Some(same)) if stage == same => {
                 let (cause, why) = lost(delivery, stage);
@@ -288,7 +286,9 @@ fn decide(
         (Some(Correctness::Right), fate) => right(fate),
         (_, Fate::Lost(stage, why)) => ((*stage).into(), None, why.clone()),
         (_, Fate::Between(_, why)) => (FailureClass::Undelivered, None, why.clone()),
-        (_, Fate::Open { why, .. } | Fate::Unseen(why)) => (FailureClass::Ambiguous, None, why.clone()),
+        (_, Fate::Open { why, .. } | Fate::Unseen(why)) => {
+            (FailureClass::Ambiguous, None, why.clone())
+        }
         (_, Fate::Untested(why)) => plain(FailureClass::Unattributed, why),
         (judged, Fate::Arrived) => match (attempt, judged) {
             (None, _) => plain(FailureClass::Supported, "support reached the prompt"),

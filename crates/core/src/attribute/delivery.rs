@@ -1,12 +1,10 @@
 //! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
 
 use super::Passages;
-use super::known::TopK;
+use super::known::{self, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
-use crate::types::{
-    ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
-};
+use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
 
 /// The chunks of each stage, with the support test applied to them.
 pub(super) struct Delivery<'a> {
@@ -123,7 +121,7 @@ impl<'a> Delivery<'a> {
         let prompt = self.knows_packed.then(|| of(Stage::Packing));
         let is_packed = prompt == Some(true);
         let top_k = match of(Stage::Ranking) {
-            _ if is_packed => Some(true),
+            _ if is_packed || self.is_truncated(reading) => Some(true),
             is_ranked if self.knows_ranking => (!is_ranked || self.knows_k).then_some(is_ranked),
             _ => None,
         };
@@ -133,10 +131,32 @@ impl<'a> Delivery<'a> {
         };
         let top_k = top_k.filter(|_| candidates != Some(false));
         Some(match (candidates, top_k) {
-            (Some(false), _) => [Some(true), Some(true), Some(false), Some(false), Some(false)],
+            (Some(false), _) => [
+                Some(true),
+                Some(true),
+                Some(false),
+                Some(false),
+                Some(false),
+            ],
             (_, Some(false)) => [Some(true), Some(true), candidates, Some(false), Some(false)],
             _ => [Some(true), Some(true), candidates, top_k, prompt],
         })
+    }
+
+    /// Returns true if the support would be in the prompt if that had the packed passages whole.
+    fn is_truncated(&self, reading: Reading) -> bool {
+        let packed = self.packed.iter().filter(|id| !self.ranking.contains(id));
+        let packed: Vec<&ChunkId> = packed.copied().collect();
+        if !self.recorded || packed.is_empty() {
+            return false;
+        }
+        let is_whole = |id: &&&ChunkId| {
+            let mut parts = packed.iter();
+            parts.any(|part| known::is_part(part, id, self.passages))
+        };
+        let whole = self.candidates.iter().filter(is_whole).copied();
+        let whole: Vec<&ChunkId> = self.packed.iter().copied().chain(whole).collect();
+        self.test.holds(&whole, reading)
     }
 
     /// Returns the support by all hits of each step of the trace.

@@ -62,7 +62,7 @@ pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
 }
 
 /// Returns true if `part` is the chunk `whole`, or a part of it that a prompt truncates.
-fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
+pub(super) fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
     if part == whole {
         return true;
     }

@@ -116,7 +116,9 @@ fn not_shown(delivery: &Delivery<'_>) -> &'static str {
 
 /// Formats as `retrieval, ranking or packing`.
 fn any_of(first: Stage, last: Stage) -> String {
-    let stages = Stage::ALL.iter().filter(|stage| (first..=last).contains(stage));
+    let stages = Stage::ALL
+        .iter()
+        .filter(|stage| (first..=last).contains(stage));
     let mut names: Vec<&str> = stages.map(|stage| stage.name()).collect();
     let end = names.pop().unwrap_or_default();
     if names.is_empty() {

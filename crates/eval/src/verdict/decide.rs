@@ -84,7 +84,9 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
 /// Returns true for the class of a question whose evidence did not reach the prompt.
 pub(super) fn is_lost_before_the_prompt(class: FailureClass) -> bool {
     class == FailureClass::Undelivered
-        || class.stage().is_some_and(|stage| stage != Stage::Generation)
+        || class
+            .stage()
+            .is_some_and(|stage| stage != Stage::Generation)
 }
 
 /// Returns the losses by source that the verdict compares: of answers where the run has an oracle and a generator, else of

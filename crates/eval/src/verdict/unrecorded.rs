@@ -23,7 +23,13 @@ pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
     ];
     let parts = parts.iter().filter(|(n, _)| *n > 0);
     let parts: Vec<String> = parts
-        .map(|(n, what)| format!("{} of {} questions {what}", thousands(*n), thousands(facts.outcomes.len())))
+        .map(|(n, what)| {
+            format!(
+                "{} of {} questions {what}",
+                thousands(*n),
+                thousands(facts.outcomes.len())
+            )
+        })
         .collect();
     if parts.is_empty() {
         return None;

@@ -162,11 +162,7 @@ pub(super) fn run(
     RunIndex {
         name: run.manifest.name.clone(),
         label: label.to_owned(),
-        k: if run.manifest.is_foreign() {
-            0
-        } else {
-            k
-        },
+        k: if run.manifest.is_foreign() { 0 } else { k },
         measures: measures.iter().map(ToString::to_string).collect(),
         generator: match generation.generator {
             _ if run.manifest.is_foreign() => None,

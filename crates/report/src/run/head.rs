@@ -28,7 +28,7 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
     let manifest = &run.manifest;
     let settings = &manifest.settings;
     let evaluation = &settings.evaluation;
-    let pipeline = match &manifest.external {
+    let pipeline = match manifest.external.as_ref().filter(|source| !source.is_own) {
         Some(source) => external::pipeline(source, run).to_vec(),
         None => vec![
             Fact::new("Chunking", describe_chunking(&settings.chunking)),

@@ -34,7 +34,12 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 }
 
 fn generator(run: &SavedRun) -> Option<Notice> {
-    if let Some(source) = &run.manifest.external {
+    if let Some(source) = run
+        .manifest
+        .external
+        .as_ref()
+        .filter(|source| !source.is_own)
+    {
         return Some(Notice::warning(external::notice(source, run)));
     }
     let generator = run.manifest.settings.generation.generator;
