@@ -120,8 +120,7 @@ impl Expander {
             }
             Expansion::Parent { tokens } => {
                 let starts = self.sections.get(doc).map_or(&[][..], Vec::as_slice);
-                let section =
-                    |at: usize| section_of(starts, corpus.chunks()[at].range.start);
+                let section = |at: usize| section_of(starts, corpus.chunks()[at].range.start);
                 let own = section(number);
                 let before = (all.start..number).rev();
                 let n_before = before.take_while(|at| section(*at) == own).count();
@@ -217,7 +216,11 @@ fn merge(passages: &mut Vec<Growing>, mut new: Growing, corpus: &Corpus) {
 }
 
 fn range_of(chunks: &Range<usize>, corpus: &Corpus) -> ByteRange {
-    let ranges = || corpus.chunks()[chunks.clone()].iter().map(|chunk| chunk.range);
+    let ranges = || {
+        corpus.chunks()[chunks.clone()]
+            .iter()
+            .map(|chunk| chunk.range)
+    };
     let start = ranges().map(|range| range.start).min();
     let end = ranges().map(|range| range.end).max();
     ByteRange::new(start.unwrap_or(0), end.unwrap_or(0))
@@ -234,7 +237,9 @@ fn section_starts(text: &str) -> Vec<usize> {
     for line in text.split_inclusive('\n') {
         let body = line.trim_start_matches(' ');
         let is_indented = line.len() - body.len() > 3;
-        let mark = ["```", "~~~"].into_iter().find(|mark| body.starts_with(mark));
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| body.starts_with(mark));
         match (fence, mark) {
             _ if is_indented => {}
             (None, Some(_)) => fence = mark,
@@ -251,4 +256,159 @@ fn is_heading(line: &str) -> bool {
     let title = line.trim_start_matches('#');
     let level = line.len() - title.len();
     (1..=6).contains(&level) && (title.is_empty() || title.starts_with(char::is_whitespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tokens::{self, Tokenizer};
+    use crate::types::{Chunk, Document};
+
+    /// Documents `d` with these chunks and `e` with one chunk.
+    fn corpus(text: &str, ranges: &[(usize, usize)]) -> Corpus {
+        let document = |id: &str, text: &str| Document {
+            id: id.into(),
+            title: String::new(),
+            text: text.to_owned(),
+            metadata: [].into(),
+        };
+        let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
+            id: ChunkId::new(&doc.into(), ordinal),
+            doc_id: doc.into(),
+            ordinal,
+            range: range.into(),
+            n_tokens: 1,
+        };
+        let ranges = ranges.iter().enumerate();
+        let mut chunks: Vec<Chunk> = ranges.map(|(at, range)| chunk("d", at, *range)).collect();
+        chunks.push(chunk("e", 0, (0, 3)));
+        Corpus::new(vec![document("d", text), document("e", "one")], chunks)
+    }
+
+    fn expander(expansion: Expansion, corpus: &Corpus) -> Expander {
+        let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
+        Expander::new(expansion, corpus, counter)
+    }
+
+    fn passages(expansion: Expansion, corpus: &Corpus, hits: &[&str]) -> Vec<(String, usize)> {
+        let hits: Vec<ChunkId> = hits.iter().map(|id| ChunkId::from(*id)).collect();
+        let passages =
+            expander(expansion, corpus).passages(&hits.iter().collect::<Vec<_>>(), corpus);
+        passages
+            .into_iter()
+            .map(|(id, first)| (id.to_string(), first))
+            .collect()
+    }
+
+    fn of(pairs: &[(&str, usize)]) -> Vec<(String, usize)> {
+        pairs
+            .iter()
+            .map(|(id, at)| ((*id).to_owned(), *at))
+            .collect()
+    }
+
+    /// Ten chunks of nine bytes, with a blank between two.
+    fn ten() -> Corpus {
+        let ranges: Vec<(usize, usize)> = (0..10).map(|at| (10 * at, 10 * at + 9)).collect();
+        corpus(&"abcd efgh ".repeat(10), &ranges)
+    }
+
+    #[test]
+    fn neighbours_stay_in_the_document_and_a_lone_chunk_keeps_its_id() {
+        let one = Expansion::Neighbours(1);
+        // Chunks 4 to 6 are bytes 40 to 69, with the blanks between them; before chunk 0 there is none.
+        assert_eq!(passages(one, &ten(), &["d#5"]), of(&[("d#40-69", 0)]));
+        assert_eq!(passages(one, &ten(), &["d#0"]), of(&[("d#0-19", 0)]));
+        assert_eq!(passages(one, &ten(), &["d#9"]), of(&[("d#80-99", 0)]));
+        assert_eq!(passages(one, &ten(), &["e#0"]), of(&[("e#0", 0)]));
+        let all = Expansion::Neighbours(usize::MAX);
+        assert_eq!(passages(all, &ten(), &["d#5"]), of(&[("d#0-99", 0)]));
+    }
+
+    #[test]
+    fn overlapping_passages_are_merged_at_the_rank_of_the_first() {
+        let one = Expansion::Neighbours(1);
+        // 40-69 and 60-89 share chunk 6. 10-39 shares no byte with 40-69 and stays apart.
+        assert_eq!(
+            passages(one, &ten(), &["e#0", "d#5", "d#2", "d#7"]),
+            of(&[("e#0", 0), ("d#40-89", 1), ("d#10-39", 2)])
+        );
+        // 0-29, then 40-69; chunk 3 (20-49) overlaps both and joins them at the first rank.
+        assert_eq!(
+            passages(one, &ten(), &["d#1", "e#0", "d#5", "d#3"]),
+            of(&[("d#0-69", 0), ("e#0", 1)])
+        );
+    }
+
+    #[test]
+    fn chunks_around_a_hit_are_those_of_its_passage_but_for_the_hits() {
+        let corpus = ten();
+        let expander = expander(Expansion::Neighbours(1), &corpus);
+        let ids = |ids: &[&str]| ids.iter().map(|id| ChunkId::from(*id)).collect::<Vec<_>>();
+        let (gold, hits) = (
+            ids(&["d#3", "d#4", "d#6", "d#8", "d#3"]),
+            ids(&["d#4", "d#5", "e#0"]),
+        );
+        let around = expander.around_any(&gold, &hits.iter().collect::<Vec<_>>(), &corpus);
+        assert_eq!(around, ids(&["d#3", "d#6"]));
+    }
+
+    const SECTIONS: &str = "# A\none two\nthree\n## B\nfour five\n```\n# six\n```\n#seven eight\n";
+
+    /// A chunk for each line: 0-3, 4-11, 12-17; section B: 18-22, 23-32, 33-36, 37-42, 43-46, 47-59.
+    fn sections() -> Corpus {
+        let mut at = 0;
+        let ranges: Vec<(usize, usize)> = SECTIONS
+            .split_inclusive('\n')
+            .map(|line| {
+                at += line.len();
+                (at - line.len(), at - 1)
+            })
+            .collect();
+        corpus(SECTIONS, &ranges)
+    }
+
+    #[test]
+    fn sections_begin_at_headings_outside_of_fenced_code() {
+        // `# six` is code, and `#seven` lacks the space of a heading.
+        assert_eq!(section_starts(SECTIONS), [0, 0, 18]);
+        assert_eq!(
+            section_starts("    # code\n ## B\n####### C\n#"),
+            [0, 11, 27]
+        );
+    }
+
+    #[test]
+    fn a_parent_is_the_section_of_its_chunk_within_its_tokens() {
+        let parent = |tokens, hit: &str| {
+            passages(Expansion::Parent { tokens }, &sections(), &[hit])[0]
+                .0
+                .clone()
+        };
+        assert_eq!(parent(100, "d#1"), "d#0-17");
+        assert_eq!(parent(100, "d#0"), "d#0-17");
+        assert_eq!(parent(100, "d#4"), "d#18-59");
+        // Words: `four five` 2, the fence after it 1, `## B` before it 2, `# six` 2.
+        let words = tokens::counter(Tokenizer::Words, None).expect("built in");
+        let texts = ["four five", "\n```", "## B\n", "\n# six"];
+        assert_eq!(texts.map(|text| words.count(text)), [2, 1, 2, 2]);
+        // Of 5: the fence, then `## B`; nothing is left. Of 4: the fence; one is left.
+        assert_eq!(parent(5, "d#4"), "d#18-36");
+        assert_eq!(parent(4, "d#4"), "d#23-36");
+        // A chunk over the limit stays as it is.
+        assert_eq!(parent(1, "d#1"), "d#1");
+    }
+
+    #[test]
+    fn the_parent_in_a_document_without_headings_is_a_window_of_chunks() {
+        let parent = |tokens| {
+            passages(Expansion::Parent { tokens }, &ten(), &["d#5"])[0]
+                .0
+                .clone()
+        };
+        // A chunk has two words. Of 7: chunk 5, then 6, then 4; one word is left. Of 8: chunk 7 too.
+        assert_eq!(parent(7), "d#40-69");
+        assert_eq!(parent(8), "d#40-79");
+        assert_eq!(parent(1000), "d#0-99");
+    }
 }

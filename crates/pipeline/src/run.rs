@@ -66,9 +66,10 @@ pub(super) async fn prepare(
         notes: Vec::new(),
     };
     let concurrency = plan.concurrency;
-    let expander = plan.prompt.expansion.map(|expansion| {
-        Expander::new(expansion, &corpus, Arc::clone(&plan.prompt.counter))
-    });
+    let expander = plan
+        .prompt
+        .expansion
+        .map(|expansion| Expander::new(expansion, &corpus, Arc::clone(&plan.prompt.counter)));
     let line = QuestionPipeline {
         corpus,
         retrievers,
@@ -145,7 +146,13 @@ impl QuestionPipeline {
         let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
         let expander = self.expander.as_ref();
         let corpus = &self.corpus;
-        steps.extend(packing::steps(&steps, &trace.gold, expander, corpus, &self.plan));
+        steps.extend(packing::steps(
+            &steps,
+            &trace.gold,
+            expander,
+            corpus,
+            &self.plan,
+        ));
         Ok(steps)
     }
 

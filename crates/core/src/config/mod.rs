@@ -16,6 +16,7 @@ mod retrieval;
 mod schema;
 mod settings;
 mod tune;
+mod unused;
 mod validate;
 mod vector_store;
 mod vector_store_ranges;

@@ -41,3 +41,35 @@ impl Default for PackingSettings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Settings;
+
+    fn refused(text: &str) -> Option<String> {
+        let settings: Settings = toml::from_str(text).expect("settings");
+        settings.validate().err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_parent_must_fit_the_prompt() {
+        let text = "packing.expand = \"parent\"\npacking.parent_tokens = 3001";
+        let expected = "`packing.parent_tokens` is 3001, must be at most `generation.context_tokens`, which is 3000";
+        assert_eq!(refused(text).as_deref(), Some(expected));
+        assert_eq!(refused("packing.parent_tokens = 3001"), None);
+        let zero = "`packing.neighbours` is 0, must be at least 1";
+        assert_eq!(refused("packing.neighbours = 0").as_deref(), Some(zero));
+    }
+
+    #[test]
+    fn settings_of_another_expansion_have_no_effect() {
+        let text =
+            "packing.expand = \"neighbours\"\npacking.neighbours = 3\npacking.parent_tokens = 9";
+        let mut settings: Settings = toml::from_str(text).expect("settings");
+        assert_eq!(settings.reset_unused(), ["packing.parent_tokens"]);
+        assert_eq!(
+            (settings.packing.neighbours, settings.packing.parent_tokens),
+            (3, 600)
+        );
+    }
+}

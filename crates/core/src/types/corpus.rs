@@ -122,9 +122,9 @@ impl Corpus {
         let range = |id: &ChunkId| self.text_of(id).map(|(range, ..)| range);
         passage == chunk
             || passage.doc() == chunk.doc()
-                && passage.range().is_some_and(|outer| {
-                    range(chunk).is_some_and(|inner| outer.contains(inner))
-                })
+                && passage
+                    .range()
+                    .is_some_and(|outer| range(chunk).is_some_and(|inner| outer.contains(inner)))
     }
 
     /// Returns a chunk, or the range that an id names, as stored in a run's files.
