@@ -40,7 +40,7 @@ fn project() -> Project {
     ];
     let settings = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n[chunking]\nstrategy = \"fixed\"\nsize = 6\noverlap = 0\n\
          tokenizer = \"words\"\ntitle_prefix = false\n[retrieval]\nretrievers = [\"bm25\"]\nk = 1\n\
-         [evaluation]\nclosed_book_sample = 0\nresamples = 200\n[tune]\nheldout = 0.0\n";
+         [evaluation]\nclosed_book_sample = 0\nresamples = 200\n[tune]\nheldout = false\n";
     Project::of(&[
         ("c.toml", settings),
         ("data/corpus.jsonl", &corpus.concat()),
@@ -146,7 +146,7 @@ fn conditions_and_reports_take_expanded_passages() {
     assert!(
         report
             .stdout
-            .contains("k = 1; packed with 2 chunks before and after"),
+            .contains("k = 1; packed with 2 chunks before and"),
         "{}",
         report.stdout
     );

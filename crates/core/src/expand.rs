@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, ChunkId, Corpus, DocId};
@@ -28,6 +28,8 @@ pub struct Expander {
     counter: Arc<dyn TokenCounter>,
     /// The bytes at which the sections of each document begin, ascending, the first at 0; empty for neighbours.
     sections: HashMap<DocId, Vec<usize>>,
+    /// The parent of each chunk, found when it is first needed; empty for neighbours.
+    parents: Vec<OnceLock<Range<usize>>>,
 }
 
 /// A passage while others are merged into it.
@@ -42,18 +44,18 @@ impl Expander {
     /// Creates an expander for `corpus`; `counter` counts the tokens of [`Expansion::Parent`].
     #[must_use]
     pub fn new(expansion: Expansion, corpus: &Corpus, counter: Arc<dyn TokenCounter>) -> Self {
-        let sections = match expansion {
-            Expansion::Neighbours(_) => HashMap::new(),
-            Expansion::Parent { .. } => corpus
-                .documents()
-                .iter()
-                .map(|document| (document.id.clone(), section_starts(&document.text)))
-                .collect(),
-        };
+        let (mut sections, mut parents) = (HashMap::new(), Vec::new());
+        if matches!(expansion, Expansion::Parent { .. }) {
+            for document in corpus.documents() {
+                sections.insert(document.id.clone(), section_starts(&document.text));
+            }
+            parents.resize_with(corpus.chunks().len(), OnceLock::new);
+        }
         Self {
             expansion,
             counter,
             sections,
+            parents,
         }
     }
 
@@ -118,18 +120,31 @@ impl Expander {
                 let first = number.saturating_sub(n).max(all.start);
                 first..number.saturating_add(n).saturating_add(1).min(all.end)
             }
-            Expansion::Parent { tokens } => {
-                let starts = self.sections.get(doc).map_or(&[][..], Vec::as_slice);
-                let section = |at: usize| section_of(starts, corpus.chunks()[at].range.start);
-                let own = section(number);
-                let before = (all.start..number).rev();
-                let n_before = before.take_while(|at| section(*at) == own).count();
-                let after = number + 1..all.end;
-                let n_after = after.take_while(|at| section(*at) == own).count();
-                let within = number - n_before..number + 1 + n_after;
-                self.window(number, &within, tokens, corpus)
-            }
+            Expansion::Parent { tokens } => self.parents[number]
+                .get_or_init(|| self.parent(number, &all, tokens, corpus))
+                .clone(),
         }
+    }
+
+    /// Returns the numbers of the chunks in the parent of the chunk `number`, of those of its document.
+    fn parent(
+        &self,
+        number: usize,
+        all: &Range<usize>,
+        tokens: usize,
+        corpus: &Corpus,
+    ) -> Range<usize> {
+        let chunk = &corpus.chunks()[number];
+        let starts = self
+            .sections
+            .get(&chunk.doc_id)
+            .map_or(&[][..], Vec::as_slice);
+        let own = section_of(starts, chunk.range.start);
+        let is_own = |at: &usize| section_of(starts, corpus.chunks()[*at].range.start) == own;
+        let n_before = (all.start..number).rev().take_while(is_own).count();
+        let n_after = (number + 1..all.end).take_while(is_own).count();
+        let within = number - n_before..number + 1 + n_after;
+        self.window(number, &within, tokens, corpus)
     }
 
     /// Grows a window around the chunk `number` inside `within`, a chunk after it and a chunk before it in turn, as long as the

@@ -1,7 +1,7 @@
 //! The steps after the final ranking: the top k, with the text around them where that is configured, and the passages of them
 //! that fit the prompt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use super::plan::Plan;
@@ -53,12 +53,16 @@ fn expanded_fitting(
     corpus: &Corpus,
     plan: &Plan,
 ) -> Vec<(ChunkId, usize)> {
-    let mut fitting = Vec::new();
+    let (mut fitting, mut tokens) = (Vec::new(), HashMap::new());
+    let mut tokens_of = |id: &ChunkId| -> usize {
+        *tokens
+            .entry(id.clone())
+            .or_insert_with(|| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix))
+    };
     for n in 1..=hits.len() {
         let passages = expander.passages(&hits[..n], corpus);
-        let ids = passages.iter().map(|(id, _)| id);
-        let packed = prompt::pack(ids, corpus, &plan.prompt, plan.title_prefix);
-        if packed.len() < passages.len() {
+        let needed: usize = passages.iter().map(|(id, _)| tokens_of(id)).sum();
+        if needed > plan.prompt.context_tokens {
             break;
         }
         fitting = passages;
