@@ -202,7 +202,7 @@ fn a_service_that_only_retrieves_is_run_without_a_generator() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
     assert_eq!(
-        (class(&summary, "supported"), class(&summary, "retrieval")),
+        (class(&summary, "supported"), class(&summary, "undelivered")),
         (1, 1)
     );
 }

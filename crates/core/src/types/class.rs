@@ -98,6 +98,12 @@ impl FailureClass {
         matches!(self, Self::CorrectAbstention | Self::Hallucinated)
     }
 
+    /// Returns true if the evidence did not reach the prompt, and the answer is not right.
+    #[must_use]
+    pub fn is_lost_before_prompt(self) -> bool {
+        self == Self::Undelivered || self.stage().is_some_and(|stage| stage != Stage::Generation)
+    }
+
     /// Returns true if something was lost: an answerable question without a right answer or without its support, or an
     /// unanswerable one that was answered.
     #[must_use]

@@ -69,7 +69,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
 /// oracle, else failure classes.
 fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     let rows = budget::rows(facts.traces, facts.outcomes, facts.of, Reading::Plain);
-    let is_lost = |outcome: &Outcome| is_lost_before_the_prompt(outcome.class);
+    let is_lost = |outcome: &Outcome| outcome.class.is_lost_before_prompt();
     let lost = facts.outcomes.iter().zip(&rows);
     let lost = lost.filter(|(outcome, _)| is_lost(outcome));
     let covered: Vec<bool> = lost.map(|(_, row)| row.is_some()).collect();
@@ -79,14 +79,6 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     } else {
         facts.of
     }
-}
-
-/// Returns true for the class of a question whose evidence did not reach the prompt.
-pub(super) fn is_lost_before_the_prompt(class: FailureClass) -> bool {
-    class == FailureClass::Undelivered
-        || class
-            .stage()
-            .is_some_and(|stage| stage != Stage::Generation)
 }
 
 /// Returns the losses by source that the verdict compares: of answers where the run has an oracle and a generator, else of
@@ -127,7 +119,7 @@ fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
         .iter()
         .filter(|outcome| !outcome.fault.is_some_and(Fault::is_setup));
     let on_side = by_pipeline.filter(|outcome| match side {
-        Side::Retriever => is_lost_before_the_prompt(outcome.class),
+        Side::Retriever => outcome.class.is_lost_before_prompt(),
         Side::Generator => outcome.class == FailureClass::Generation,
     });
     on_side.count()

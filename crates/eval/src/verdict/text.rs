@@ -2,7 +2,6 @@
 
 use super::budget::BudgetOf;
 use super::cautions::{self, OracleCheck};
-use super::decide::is_lost_before_the_prompt;
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
 use ragtriage_core::attribute::classify::Outcome;
@@ -61,7 +60,7 @@ fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
     }
     let lost = facts.outcomes.iter().filter(|outcome| {
         let oracle = outcome.judgments.correctness(ArmName::Oracle);
-        is_lost_before_the_prompt(outcome.class) && oracle == Some(Correctness::Wrong)
+        outcome.class.is_lost_before_prompt() && oracle == Some(Correctness::Wrong)
     });
     let unused = verdict.retriever.questions > verdict.generator.questions
         && 2 * lost.count() > verdict.retriever.questions;

@@ -1,6 +1,7 @@
 //! The answers of a record, as the attempts of a trace.
 
-use super::ExternalPipeline;
+use super::plan::RecordedPlan;
+use crate::contexts::Places;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, Finish, Origin, Passage, Stance, TokenUse,
 };
@@ -11,12 +12,13 @@ use ragtriage_runs::external::recorded::{
 
 /// Converts the answers of one question.
 pub(super) struct Answers<'a> {
-    pipeline: &'a ExternalPipeline,
+    places: &'a Places,
+    plan: &'a RecordedPlan,
 }
 
 impl<'a> Answers<'a> {
-    pub fn new(pipeline: &'a ExternalPipeline) -> Self {
-        Self { pipeline }
+    pub fn new(places: &'a Places, plan: &'a RecordedPlan) -> Self {
+        Self { places, plan }
     }
 
     /// Returns the arms; `passages` are those of the record's arms, in their order.
@@ -27,11 +29,11 @@ impl<'a> Answers<'a> {
         passages: Vec<Vec<Passage>>,
     ) -> Vec<Arm> {
         let prompt = recorded.prompt.as_deref();
-        let prompt = prompt.map(|prompt| self.pipeline.plan.counter.count(prompt) as u64);
+        let prompt = prompt.map(|prompt| self.plan.counter.count(prompt) as u64);
         let RecordedAnswer::Given(attempts) = recorded.answer else {
             let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
             let n_left_out = usize::from(!recorded.arms.is_empty());
-            self.pipeline.places.note(what, n_left_out);
+            self.places.note(what, n_left_out);
             return Vec::new();
         };
         let first = self.arm(ArmName::Retrieved, attempts, packed, prompt);
@@ -88,8 +90,7 @@ impl<'a> Answers<'a> {
             _ => llm::read_answer(&raw, finish.unwrap_or(Finish::Stop)),
         };
         let counted = counted_prompt_tokens.or(prompt).or(prompt_tokens);
-        let completion =
-            completion_tokens.unwrap_or_else(|| self.pipeline.plan.counter.count(&raw) as u64);
+        let completion = completion_tokens.unwrap_or_else(|| self.plan.counter.count(&raw) as u64);
         Attempt {
             passages,
             raw,
@@ -104,7 +105,7 @@ impl<'a> Answers<'a> {
             },
             cost_usd: cost_usd.unwrap_or(0.0),
             seconds: seconds.unwrap_or(0.0),
-            error: error.map(|error| self.pipeline.failed(error)),
+            error: error.map(|error| self.plan.failed(error)),
         }
     }
 }

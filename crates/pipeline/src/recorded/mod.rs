@@ -6,6 +6,7 @@
 //! byte ranges as for the built-in chunks. Answers are in `answers.rs`.
 
 mod answers;
+mod plan;
 mod rankings;
 
 use std::collections::HashMap;
@@ -15,41 +16,18 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use self::answers::Answers;
+pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
 use super::ask::{Asker, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
 use super::contexts::{KnownPlaces, Places};
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
-use ragtriage_core::text::sanitize;
-use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, Question, Trace, TraceError,
 };
 use ragtriage_models::llm::LlmError;
-use ragtriage_models::service::Rag;
-use ragtriage_runs::external::recorded::{Recorded, RecordedError};
-
-/// Maximum number of characters of a recorded error in a trace.
-const ERROR_CHARS: usize = 300;
-
-/// Inputs of an imported run other than its data.
-pub struct RecordedPlan {
-    /// The external RAG.
-    pub rag: Arc<dyn Rag>,
-    /// Counts prompts and answers: `cl100k_base`.
-    pub counter: Arc<dyn TokenCounter>,
-    /// Number of questions processed concurrently.
-    pub concurrency: usize,
-    /// Number of consecutive failures that aborts the run; `None`: an error only if every question failed.
-    pub most_failures: Option<usize>,
-    /// Omits a document whose id equals the question's.
-    pub skip_same_id: bool,
-    /// Number of passages that count as packed where a record without answers does not say.
-    pub k: usize,
-    /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.
-    pub is_own: bool,
-}
+use ragtriage_runs::external::recorded::Recorded;
 
 /// Prepares the data set for the contexts of an external RAG.
 pub(super) fn prepare(
@@ -97,7 +75,7 @@ impl Asker for ExternalPipeline {
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded {
                 error: Some(error), ..
-            }) => Err(self.failed(error)),
+            }) => Err(self.plan.failed(error)),
             Ok(recorded) => {
                 // Notes of a record are counted by name when it is joined.
                 self.places.note(
@@ -124,21 +102,6 @@ impl Asker for ExternalPipeline {
 }
 
 impl ExternalPipeline {
-    fn failed(&self, error: RecordedError) -> TraceError {
-        let RecordedError {
-            part,
-            kind,
-            message,
-        } = error;
-        TraceError {
-            part: part
-                .filter(|_| self.plan.is_own)
-                .unwrap_or(FailedPart::Recorded),
-            kind,
-            message: sanitize::shortened(&message, ERROR_CHARS),
-        }
-    }
-
     fn asked(
         &self,
         index: usize,
@@ -152,7 +115,8 @@ impl ExternalPipeline {
             Err(error) => (None, Some(error)),
         };
         let delivered = recorded.as_ref().map(|recorded| {
-            Rankings::new(self, &question, &mut known).delivered(recorded, seconds)
+            Rankings::new((&self.places, &self.plan), &question, &mut known)
+                .delivered(recorded, seconds)
         });
         let delivered = delivered.unwrap_or_default();
         let own = recorded.as_ref().filter(|_| self.plan.is_own);
@@ -174,7 +138,7 @@ impl ExternalPipeline {
         trace.steps = steps;
         if let Some(recorded) = recorded {
             let packed = trace.packed().cloned().collect();
-            trace.arms = Answers::new(self).arms(recorded, packed, arms);
+            trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, packed, arms);
         }
         QuestionResult {
             trace,
@@ -194,5 +158,7 @@ impl ExternalPipeline {
     }
 }
 
+#[cfg(test)]
+mod stage_tests;
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::ExternalPipeline;
-use crate::contexts::{KnownPlaces, Placed};
+use super::plan::RecordedPlan;
+use crate::contexts::{KnownPlaces, Placed, Places};
 use crate::in_prompt::{self, InPrompt};
 use ragtriage_core::types::{
     ChunkId, ExactSearch, Hit, Passage, Question, Step, StepHit, TraceStep,
@@ -28,7 +28,8 @@ pub(super) struct Delivered {
 
 /// Converts the stages of one question.
 pub(super) struct Rankings<'a> {
-    pipeline: &'a ExternalPipeline,
+    places: &'a Places,
+    plan: &'a RecordedPlan,
     question: &'a Question,
     known: &'a mut KnownPlaces,
 }
@@ -41,12 +42,13 @@ struct Ranking<'r> {
 
 impl<'a> Rankings<'a> {
     pub fn new(
-        pipeline: &'a ExternalPipeline,
+        (places, plan): (&'a Places, &'a RecordedPlan),
         question: &'a Question,
         known: &'a mut KnownPlaces,
     ) -> Self {
         Self {
-            pipeline,
+            places,
+            plan,
             question,
             known,
         }
@@ -89,7 +91,7 @@ impl<'a> Rankings<'a> {
     }
 
     fn place<'r>(&mut self, contexts: &'r [RecordedHit]) -> Vec<Placed<'r>> {
-        let places = &self.pipeline.places;
+        let places = &self.places;
         places.place_all(self.known, self.question, contexts)
     }
 
@@ -113,7 +115,7 @@ impl<'a> Rankings<'a> {
             query: query
                 .filter(|query| query.trim() != self.question.text.trim())
                 .cloned(),
-            k: stage.k.filter(|_| !self.pipeline.plan.is_own),
+            k: stage.k.filter(|_| !self.plan.is_own),
             exact_search,
             ..TraceStep::new(stage.step, hits, stage.seconds.unwrap_or(0.0))
         }
@@ -148,7 +150,7 @@ impl<'a> Rankings<'a> {
             let offered = offered(rankings);
             let found = in_prompt(recorded, &offered.placed);
             if !found.is_empty() {
-                self.pipeline.places.note(
+                self.places.note(
                     "questions whose `prompt` contains some of their contexts: the others were ranked, not packed",
                     usize::from(found.len() < offered.placed.len()),
                 );
@@ -157,13 +159,13 @@ impl<'a> Rankings<'a> {
             }
             let contexts = rankings.last().filter(|(stage, _)| stage.name == CONTEXTS);
             if let Some((_, ranking)) = contexts {
-                self.pipeline.places.note(
+                self.places.note(
                     "questions whose `prompt` contains none of their contexts: all of these count as packed",
                     usize::from(!ranking.placed.is_empty()),
                 );
                 return (Some(packed(ranking.hits.clone())), Vec::new());
             }
-            self.pipeline.places.note(
+            self.places.note(
                 "questions whose `prompt` contains no passage of their stages: what was packed is not known",
                 1,
             );
@@ -172,7 +174,7 @@ impl<'a> Rankings<'a> {
         let retrievers = steps.iter().filter(|step| step.step.is_retriever()).count();
         let is_ordered = retrievers < 2 || retrievers < steps.len();
         if recorded.answer == RecordedAnswer::Unsaid && is_ordered {
-            let k = self.pipeline.plan.k;
+            let k = self.plan.k;
             let step = first(k).map(|hits| TraceStep {
                 k: Some(k),
                 ..packed(hits)
@@ -225,7 +227,7 @@ impl<'a> Rankings<'a> {
                 packed.extend_from_slice(hits);
                 continue;
             };
-            let places = &self.pipeline.places;
+            let places = &self.places;
             places.note("contexts that `prompt` truncates: packed up to there", 1);
             for passage in self.truncated(&ranking.placed[context], text) {
                 packed.push(StepHit {
@@ -262,7 +264,7 @@ impl<'a> Rankings<'a> {
         let packed = packed.flat_map(|step| &step.hits);
         let n_strange = packed.filter(|hit| !candidates.contains(&hit.id)).count();
         if !candidates.is_empty() {
-            self.pipeline.places.note(
+            self.places.note(
                 "packed passages that no recorded retriever returned",
                 n_strange,
             );
@@ -286,12 +288,12 @@ impl<'a> Rankings<'a> {
                 })
             })
             .collect();
-        let is_own = self.pipeline.plan.is_own;
+        let is_own = self.plan.is_own;
         let in_order = given
             .as_ref()
             .is_some_and(|hits| is_own || hits.is_sorted_by(|a, b| a.order(b).is_lt()));
         if !in_order && scored.iter().any(|(_, hit)| hit.score.is_some()) {
-            self.pipeline.places.note(
+            self.places.note(
                 "rankings whose scores do not give the order of their contexts: the order counts, as 1 / rank",
                 1,
             );

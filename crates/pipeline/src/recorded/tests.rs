@@ -18,7 +18,7 @@ use ragtriage_runs::external::recorded::{
 
 /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
 /// `g` is six words, 0..32.
-fn line() -> ExternalPipeline {
+pub(super) fn line() -> ExternalPipeline {
     let document = |id: &str, title: &str, text: &str| Document {
         id: id.into(),
         title: title.to_owned(),
@@ -53,7 +53,7 @@ fn line() -> ExternalPipeline {
     }
 }
 
-fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
+pub(super) fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
     let member = |(doc, ranges): &(&str, &[(usize, usize)])| {
         vec![Member {
             doc: (*doc).into(),
@@ -68,7 +68,7 @@ fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
     }
 }
 
-fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedHit {
+pub(super) fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedHit {
     RecordedHit {
         text: Some(text.to_owned()),
         doc_id: doc.map(str::to_owned),
@@ -77,7 +77,7 @@ fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedHit {
     }
 }
 
-fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
+pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
     Recorded {
         position: Position {
             file: "f".to_owned(),

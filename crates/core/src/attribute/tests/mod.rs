@@ -6,6 +6,7 @@ mod elsewhere;
 mod expanded;
 mod flags;
 mod reasons;
+mod recorded;
 mod unlabelled;
 mod wide;
 
