@@ -100,9 +100,10 @@ impl Trial {
         let values = keys
             .iter()
             .map(|key| {
-                let value = match unused.contains(&key.as_str()) {
-                    true => UNUSED.to_owned(),
-                    false => value_at(&shown, key),
+                let value = if unused.contains(&key.as_str()) {
+                    UNUSED.to_owned()
+                } else {
+                    value_at(&shown, key)
                 };
                 ((*key).clone(), value)
             })
