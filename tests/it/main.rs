@@ -20,6 +20,7 @@ mod cross;
 mod dense;
 mod dry_run;
 mod endpoint;
+mod expand;
 mod export;
 mod external;
 mod fetch;

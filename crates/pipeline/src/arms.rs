@@ -30,7 +30,7 @@ pub fn prompts(
         ArmName::GoldInNoise => {
             let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
             Some(gold_in_noise(
-                &test,
+                (&test, corpus),
                 &trace.gold,
                 &packed,
                 oracle.as_deref()?,
@@ -48,9 +48,9 @@ pub fn prompts(
 }
 
 /// Inserts the missing gold chunks into the packed chunks at `position`. If the result exceeds the `budget` of a prompt, counted
-/// by `tokens`, chunks without gold evidence are dropped, last first, until it fits or only gold evidence remains.
+/// by `tokens`, passages without gold evidence are dropped, last first, until it fits or only gold evidence remains.
 fn gold_in_noise(
-    test: &SupportTest<'_>,
+    (test, corpus): (&SupportTest<'_>, &Corpus),
     gold: &Gold,
     packed: &[ChunkId],
     oracle: &[ChunkId],
@@ -70,7 +70,8 @@ fn gold_in_noise(
         })
         .map(|member| member.doc.as_str())
         .collect();
-    let absent = oracle.iter().filter(|id| !packed.contains(id));
+    let is_packed = |id: &ChunkId| packed.iter().any(|passage| corpus.holds(passage, id));
+    let absent = oracle.iter().filter(|id| !is_packed(id));
     let mut missing: Vec<ChunkId> = absent
         .clone()
         .filter(|id| lacking.contains(&id.doc()))
@@ -87,8 +88,13 @@ fn gold_in_noise(
     while used > budget {
         let noise = (0..kept.len()).rev().find(|&at| {
             let without = [&kept[..at], &kept[at + 1..]].concat();
-            !is_gold(gold, &kept[at])
-                && !oracle.contains(&kept[at])
+            let holds_any = |chunks: &[ChunkId]| {
+                let mut chunks = chunks.iter();
+                chunks.any(|chunk| corpus.holds(&kept[at], chunk))
+            };
+            let mut members = gold.groups.iter().flatten();
+            !members.any(|member| holds_any(&member.chunks))
+                && !holds_any(oracle)
                 && (holds(&without) || !can_hold)
         });
         let Some(at) = noise else {
@@ -103,11 +109,6 @@ fn gold_in_noise(
     };
     kept.splice(at..at, missing);
     kept
-}
-
-fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
-    let mut members = gold.groups.iter().flatten();
-    members.any(|member| member.chunks.contains(id))
 }
 
 #[cfg(test)]
@@ -189,7 +190,14 @@ mod tests {
         let oracle = oracle(&question, &gold, &corpus, &room).expect("all gold is there");
         assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
         let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
-        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, (&tokens, budget), position);
+        let prompt = gold_in_noise(
+            (&test, &corpus),
+            &gold,
+            &packed,
+            &oracle,
+            (&tokens, budget),
+            position,
+        );
         ordinals(&prompt).into_iter().map(str::to_owned).collect()
     }
 

@@ -22,6 +22,7 @@ pub mod judging;
 pub mod lengths;
 mod offsets;
 mod oracle;
+mod packing;
 pub mod plan;
 pub mod pool;
 pub mod progress;

@@ -1,8 +1,7 @@
 //! The built-in pipeline: one question from its text to its answers.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use async_trait::async_trait;
 
@@ -13,18 +12,19 @@ use super::ask::{
 use super::compute::Compute;
 use super::generate::{self, ArmPrompt, Caller};
 use super::index::indexed_text;
+use super::packing;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
-use super::prompt;
 use super::retrieve;
 use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::attribute::gold::{self, Haystacks};
+use ragtriage_core::expand::Expander;
 use ragtriage_core::sample::sampled;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
-    Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError, TraceStep,
+    Corpus, Dataset, FailedPart, Question, QuestionId, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::embed::Role;
 use ragtriage_models::llm::LlmError;
@@ -66,10 +66,15 @@ pub(super) async fn prepare(
         notes: Vec::new(),
     };
     let concurrency = plan.concurrency;
+    let expander = plan
+        .prompt
+        .expansion
+        .map(|expansion| Expander::new(expansion, &corpus, Arc::clone(&plan.prompt.counter)));
     let line = QuestionPipeline {
         corpus,
         retrievers,
         haystacks: OnceLock::new(),
+        expander,
         closed_book,
         compared,
         caller: sink.caller(&plan)?,
@@ -90,6 +95,8 @@ struct QuestionPipeline {
     corpus: Arc<Corpus>,
     retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
+    /// Adds the text around chunks; `None` where they are packed as they are.
+    expander: Option<Expander>,
     /// The closed-book sample.
     closed_book: HashSet<QuestionId>,
     /// The questions for which exact search runs next to approximate search.
@@ -137,22 +144,15 @@ impl QuestionPipeline {
         let question = &trace.question;
         let question = (question, self.compared.contains(&question.id));
         let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
-        let clock = Instant::now();
-        let top: Vec<StepHit> = steps.last().map_or(Vec::new(), |last| {
-            last.hits.iter().take(plan.k).cloned().collect()
-        });
-        let packed = prompt::pack(
-            top.iter().map(|hit| &hit.id),
-            &self.corpus,
-            &self.plan.prompt,
-            self.plan.title_prefix,
-        );
-        let hits = top.into_iter().take(packed.len()).map(|hit| StepHit {
-            parts: BTreeMap::new(),
-            ..hit
-        });
-        let seconds = clock.elapsed().as_secs_f64();
-        steps.push(TraceStep::new(Step::Packed, hits.collect(), seconds));
+        let expander = self.expander.as_ref();
+        let corpus = &self.corpus;
+        steps.extend(packing::steps(
+            &steps,
+            &trace.gold,
+            expander,
+            corpus,
+            &self.plan,
+        ));
         Ok(steps)
     }
 

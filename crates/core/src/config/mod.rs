@@ -8,6 +8,7 @@ mod judge;
 mod marks;
 mod model;
 mod out_of_range;
+mod packing;
 mod paths;
 mod price;
 mod ranges;
@@ -15,6 +16,7 @@ mod retrieval;
 mod schema;
 mod settings;
 mod tune;
+mod unused;
 mod validate;
 mod vector_store;
 mod vector_store_ranges;
@@ -27,6 +29,7 @@ pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
 
 pub use out_of_range::OutOfRange;
+pub use packing::{Expand, PackingSettings};
 pub use price::Price;
 pub use ranges::check_ranges;
 pub use retrieval::{

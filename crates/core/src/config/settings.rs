@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
 use super::judge::JudgeSettings;
+use super::packing::PackingSettings;
 use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub rerank: RerankSettings,
     /// Storage and search of vectors.
     pub vector_store: VectorStoreSettings,
+    /// The passages of a prompt.
+    pub packing: PackingSettings,
     /// Generation of answers.
     pub generation: GenerationSettings,
     /// A model that compares answers with gold answers; its verdicts are shown next to the rule's.

@@ -35,6 +35,8 @@ closed_set! {
         MinScore = "min_score",
         /// Another order or selection of an external RAG.
         Ordered = "ordered",
+        /// The first k hits of the previous step with the text around them (`packing.expand`), overlapping passages merged.
+        Expanded = "expanded",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
     }
@@ -46,7 +48,12 @@ impl Step {
     pub fn is_retriever(self) -> bool {
         match self {
             Self::Tfidf | Self::Bm25 | Self::Dense | Self::LateInteraction | Self::External => true,
-            Self::Fused | Self::Reranked | Self::MinScore | Self::Ordered | Self::Packed => false,
+            Self::Fused
+            | Self::Reranked
+            | Self::MinScore
+            | Self::Ordered
+            | Self::Expanded
+            | Self::Packed => false,
         }
     }
 }
@@ -258,6 +265,9 @@ pub struct TraceStep {
     pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
+    /// For the expanded passages: the gold chunks in the text around a candidate of any rank, which is not recorded itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gold_around: Vec<ChunkId>,
     /// Exact search for the same question, where these hits come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_search: Option<ExactSearch>,
@@ -284,6 +294,7 @@ impl TraceStep {
             query: None,
             k: None,
             hits,
+            gold_around: Vec::new(),
             exact_search: None,
             seconds,
         }
@@ -372,7 +383,7 @@ pub struct Trace {
     pub question: Question,
     /// The gold evidence in this run's chunks.
     pub gold: Gold,
-    /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
+    /// Retrievers first, then fused, reranked, `min_score`, expanded, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
@@ -418,7 +429,7 @@ impl Trace {
     #[must_use]
     pub fn recorded_ranking(&self) -> Option<&TraceStep> {
         let mut steps = self.steps.iter().rev();
-        let last = steps.find(|entry| entry.step != Step::Packed)?;
+        let last = steps.find(|entry| !matches!(entry.step, Step::Expanded | Step::Packed))?;
         (!last.step.is_retriever() || self.retrievers().nth(1).is_none()).then_some(last)
     }
 

@@ -7,10 +7,11 @@ use crate::document::Fact;
 use crate::external;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, ChunkingSettings, DenseSettings, GenerationSettings, GeneratorName,
-    Precision, Settings, VectorStoreKind,
+    Bm25Settings, Bm25Store, ChunkingSettings, DenseSettings, Expand, GenerationSettings,
+    GeneratorName, Precision, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
@@ -142,7 +143,10 @@ fn describe_generation(generation: &GenerationSettings) -> String {
 /// Describes the retrievers and the steps after them, in order.
 fn describe_retrieval(manifest: &Manifest) -> String {
     let Settings {
-        retrieval, rerank, ..
+        retrieval,
+        rerank,
+        packing,
+        ..
     } = &manifest.settings;
     let names: Vec<String> = retrieval
         .retrievers
@@ -173,6 +177,17 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         "; {} candidates, k = {}",
         retrieval.candidates, retrieval.k
     ));
+    match packing.expand {
+        Expand::None => {}
+        Expand::Neighbours => steps.push(format!(
+            "; packed with {} before and after",
+            plural(packing.neighbours, "chunk", "chunks")
+        )),
+        Expand::Parent => steps.push(format!(
+            "; packed with their sections, at most {} tokens each",
+            packing.parent_tokens
+        )),
+    }
     steps.concat()
 }
 
