@@ -229,6 +229,16 @@ pub enum ExternalError {
         /// Its id.
         id: Box<str>,
     },
+    /// A file of spans, none of which is a RAG's.
+    #[error("`{file}` has {n_spans} spans in {n_traces} traces, none of a retriever, reranker or model")]
+    NoTraces {
+        /// The path.
+        file: String,
+        /// Number of spans.
+        n_spans: usize,
+        /// Number of traces.
+        n_traces: usize,
+    },
     /// A gold file without questions.
     #[error("`{file}` has no questions")]
     NoQuestions {
@@ -280,6 +290,9 @@ impl Hint for ExternalError {
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::NoGold { .. } => "add a gold answer, or remove the question",
+            Self::NoTraces { .. } => {
+                "spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type`, or a `run_type`"
+            }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
         Some(hint.to_owned())

@@ -1,0 +1,53 @@
+//! Traces of an external RAG: spans of OpenTelemetry, `LangSmith` and Langfuse, converted to the record format.
+//!
+//! [`source`] recognises them, [`export`] finds the spans of a file and [`otlp`], [`langsmith`] and [`langfuse`] read one each into a [`span::Span`];
+//! the attributes of an OpenTelemetry span follow the conventions of [`openinference`], [`genai`] or Langfuse. [`tree`]
+//! joins spans to traces and finds the question of each, [`stages`] makes the fields of a record, and [`repeats`] gathers
+//! the traces of one question. Everything else in a span (headers, user names, metadata) is dropped as it is read.
+
+mod content;
+mod document;
+mod export;
+mod genai;
+mod langfuse;
+mod langsmith;
+mod openinference;
+mod otlp;
+mod repeats;
+mod source;
+mod span;
+mod stages;
+mod time;
+mod tree;
+
+use ragtriage_core::types::Note;
+use serde_json::{Map, Value};
+
+use super::input::Input;
+use super::{ExternalError, Position};
+
+pub use source::is_export;
+
+/// The records made of a file of spans.
+#[derive(Debug, Default)]
+pub struct Traces {
+    /// The fields of each record, with the position of its first span; in file order, one per question.
+    pub records: Vec<(Position, Map<String, Value>)>,
+    /// Counts of what was left out.
+    pub notes: Vec<Note>,
+}
+
+/// Reads the traces of a file. `is_question`: the data set has a question with this text.
+///
+/// # Errors
+/// `Line` for invalid JSON, `NoTraces` if no span is a retriever's, a reranker's or a model's.
+pub fn read(
+    input: &Input,
+    is_question: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<Traces, ExternalError> {
+    let export = export::read(input)?;
+    repeats::gather(input, export, is_question)
+}
+
+#[cfg(test)]
+mod tests;
