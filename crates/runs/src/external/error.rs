@@ -230,7 +230,7 @@ pub enum ExternalError {
         id: Box<str>,
     },
     /// A file of spans, none of which is a RAG's.
-    #[error("`{file}` has {n_spans} spans in {n_traces} traces, none of a retriever, reranker or model")]
+    #[error("`{file}` has no span of a retriever, reranker or model (spans: {n_spans}, traces: {n_traces})")]
     NoTraces {
         /// The path.
         file: String,

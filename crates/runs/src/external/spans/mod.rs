@@ -51,3 +51,5 @@ pub fn read(
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod hostile_tests;

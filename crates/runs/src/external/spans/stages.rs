@@ -5,6 +5,8 @@
 //! root returned, else of the last call; calls inside a retriever or reranker write queries or scores. What was packed is
 //! left to the reader of records, which finds the passages in the prompt.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::document::Document;
@@ -75,9 +77,7 @@ fn stages(tree: &Tree, asked: &mut Asked) {
     let n_calls = calls.len();
     calls.retain(|call| call.documents.iter().all(Document::is_known));
     asked.n_without_documents = n_unrecorded + n_calls - calls.len();
-    for call in calls {
-        call.add_to(&mut asked.stages);
-    }
+    asked.stages = by_name(calls);
 }
 
 /// Returns, for each span, whether a ranking called it directly or indirectly.
@@ -131,27 +131,57 @@ impl<'s> Call<'s> {
         Some(Self { name, documents: span.offered.as_deref()?, seconds: None, ..call })
     }
 
-    /// Adds the call to its stage: a list, if there are several.
-    fn add_to(self, stages: &mut Map<String, Value>) {
+    /// Returns the record's form of it.
+    fn fields(&self) -> Value {
         let hits: Vec<Value> = self.documents.iter().map(Document::hit).collect();
-        let mut call = json!({"role": self.role, "hits": hits});
+        let mut fields = json!({"role": self.role, "hits": hits});
         if let Some(query) = self.query {
-            call["query"] = json!(query);
+            fields["query"] = json!(query);
         }
         if let Some(seconds) = self.seconds {
-            call["seconds"] = json!(seconds);
+            fields["seconds"] = json!(seconds);
         }
-        let role_of = |stage: &Value| stage.get(0).unwrap_or(stage)["role"].clone();
-        let name = match stages.get(&self.name) {
-            Some(other) if role_of(other) != self.role => format!("{} ({})", self.name, self.role),
-            _ => self.name,
-        };
-        match stages.get_mut(&name) {
-            None => drop(stages.insert(name, call)),
-            Some(Value::Array(calls)) => calls.push(call),
-            Some(first) => *first = json!([first.take(), call]),
+        fields
+    }
+}
+
+/// Returns the stages of `calls`, each with its name, in the order of their first calls.
+fn by_name(calls: Vec<Call<'_>>) -> Map<String, Value> {
+    let mut stages: Vec<(String, Vec<Call<'_>>)> = Vec::new();
+    for call in calls {
+        match stages.iter_mut().find(|(_, others)| others[0].name == call.name && others[0].role == call.role) {
+            Some((_, others)) => others.push(call),
+            None => stages.push((call.name.clone(), vec![call])),
         }
     }
+    let n_orders = stages.iter().filter(|(_, calls)| calls[0].role == Role::Order.name()).count();
+    let mut named = Map::new();
+    for (name, calls) in stages {
+        let role = calls[0].role;
+        let is_ambiguous = Role::of_name(&name).is_some_and(|known| known.name() != role || (n_orders > 1 && known == Role::Order));
+        let name = if is_ambiguous || named.contains_key(&name) { format!("{name} span") } else { name };
+        let stage = match calls.as_slice() {
+            [call] => call.fields(),
+            calls if role == "order" => union(calls),
+            calls => calls.iter().map(Call::fields).collect(),
+        };
+        named.insert(name, stage);
+    }
+    named
+}
+
+/// Returns the documents of several calls that reorder: a stage has one order. Scores of different queries do not compare.
+fn union(calls: &[Call<'_>]) -> Value {
+    let mut seen: HashSet<(&Option<String>, &Option<String>)> = HashSet::new();
+    let documents = calls.iter().flat_map(|call| call.documents);
+    let hits = documents.filter(|found| seen.insert((&found.text, &found.id)));
+    let hits: Vec<Value> = hits.map(|found| Document { score: None, ..found.clone() }.hit()).collect();
+    let mut stage = json!({"role": "order", "hits": hits});
+    let seconds: Option<f64> = calls.iter().map(|call| call.seconds).sum();
+    if let Some(seconds) = seconds {
+        stage["seconds"] = json!(seconds);
+    }
+    stage
 }
 
 fn are_same(one: &[Document], other: &[Document]) -> bool {

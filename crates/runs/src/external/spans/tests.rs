@@ -32,10 +32,6 @@ fn file(name: &str) -> Input {
     Input::read(&folder.join(name)).expect("a file of the repository")
 }
 
-fn traces(text: &str) -> Traces {
-    let input = Input::new("f", text.to_owned()).expect("text");
-    read(&input, &|text| text == "q?" || text == "r?").expect("traces")
-}
 
 fn of_file(name: &str) -> Traces {
     let input = file(name);
