@@ -20,6 +20,7 @@ mod index;
 pub mod ingest;
 pub mod judging;
 pub mod lengths;
+mod offsets;
 mod oracle;
 pub mod plan;
 pub mod pool;

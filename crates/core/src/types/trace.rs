@@ -25,7 +25,7 @@ closed_set! {
         Dense = "dense",
         /// One vector per token.
         LateInteraction = "late_interaction",
-        /// Retrieval of an external RAG: imported, not run here.
+        /// A retriever of an external RAG: imported, not run here.
         External = "external",
         /// Fusion of the retrievers' rankings.
         Fused = "fused",
@@ -33,8 +33,21 @@ closed_set! {
         Reranked = "reranked",
         /// Hits of the previous step that score at least `min_score`.
         MinScore = "min_score",
+        /// Another order or selection of an external RAG.
+        Ordered = "ordered",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
+    }
+}
+
+impl Step {
+    /// Returns true if the step finds candidates, and does not only order, select or pack them.
+    #[must_use]
+    pub fn is_retriever(self) -> bool {
+        match self {
+            Self::Tfidf | Self::Bm25 | Self::Dense | Self::LateInteraction | Self::External => true,
+            Self::Fused | Self::Reranked | Self::MinScore | Self::Ordered | Self::Packed => false,
+        }
     }
 }
 
@@ -234,6 +247,15 @@ pub struct TraceStep {
     /// The step.
     #[serde(rename = "stage")]
     pub step: Step,
+    /// The name that an external RAG gives it, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its query, where an external RAG rewrote the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// For the packed passages of an external RAG: the number of hits that packing was to take, if it is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
     /// Exact search for the same question, where these hits come from an approximate search.
@@ -258,10 +280,19 @@ impl TraceStep {
     pub fn new(step: Step, hits: Vec<StepHit>, seconds: f64) -> Self {
         Self {
             step,
+            name: None,
+            query: None,
+            k: None,
             hits,
             exact_search: None,
             seconds,
         }
+    }
+
+    /// Returns its name: an external RAG's, else the step's.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.step.name())
     }
 }
 
@@ -371,23 +402,29 @@ impl Trace {
         self.steps.iter().find(|entry| entry.step == step)
     }
 
-    /// Returns the ranking that packing read: the last step before it. `None` only for a trace without retrieval.
+    /// Returns the ranking that packing read: the last step before it. Where an external RAG records several retrievers and
+    /// no order of theirs, or no ranking at all, the packed passages take its place. `None` only for a trace without
+    /// retrieval.
     #[must_use]
     pub fn final_ranking(&self) -> Option<&TraceStep> {
-        self.steps
-            .iter()
-            .rev()
-            .find(|entry| entry.step != Step::Packed)
+        let packed = || self.step(Step::Packed);
+        match self.recorded_ranking() {
+            Some(last) => Some(last),
+            None => packed().or_else(|| self.retrievers().last()),
+        }
+    }
+
+    /// Returns the ranking that packing read, as far as it is recorded: the last reordering, or a single retriever's.
+    #[must_use]
+    pub fn recorded_ranking(&self) -> Option<&TraceStep> {
+        let mut steps = self.steps.iter().rev();
+        let last = steps.find(|entry| entry.step != Step::Packed)?;
+        (!last.step.is_retriever() || self.retrievers().nth(1).is_none()).then_some(last)
     }
 
     /// Returns the rankings of the single retrievers, before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStep> {
-        self.steps.iter().filter(|entry| {
-            !matches!(
-                entry.step,
-                Step::Fused | Step::Reranked | Step::MinScore | Step::Packed
-            )
-        })
+        self.steps.iter().filter(|entry| entry.step.is_retriever())
     }
 
     /// Returns the packed passages, in prompt order.

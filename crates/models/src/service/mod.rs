@@ -18,7 +18,7 @@ use ragtriage_http::{
 };
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer};
+use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer, RecordedError};
 
 /// Total time for waits between the attempts of one question.
 const WAITS: Duration = Duration::from_mins(1);
@@ -116,7 +116,10 @@ impl Service {
                 }
             })?;
         let recorded = Recorded {
-            error: recorded.error.map(|error| self.endpoint.excerpt(&error)),
+            error: recorded.error.map(|error| RecordedError {
+                message: self.endpoint.excerpt(&error.message),
+                ..error
+            }),
             ..recorded
         };
         let url = self.endpoint.shown_url().to_owned();
@@ -217,7 +220,8 @@ mod tests {
             .read(&question, long.as_bytes())
             .expect("reads")
             .error
-            .expect("one");
+            .expect("one")
+            .message;
         assert!(
             error.starts_with("Bearer *** xxx") && error.chars().count() == 300,
             "{error}"

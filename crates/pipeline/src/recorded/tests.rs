@@ -10,7 +10,10 @@ use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::RecordedArm;
+use ragtriage_core::types::{ArmName, ErrorKind, Step};
+use ragtriage_runs::external::recorded::{
+    CONTEXTS, RecordedAnswer, RecordedArm, RecordedAttempt, RecordedHit, RecordedStage,
+};
 
 /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
 /// `g` is six words, 0..32.
@@ -34,7 +37,7 @@ fn line() -> ExternalPipeline {
     ];
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     ExternalPipeline {
-        places: Places::new(Corpus::new(documents, Vec::new()), false),
+        places: Places::new(Corpus::new(documents, Vec::new()), false, false),
         searchable: OnceLock::new(),
         plan: RecordedPlan {
             rag: Arc::new(Joined::default()),
@@ -42,6 +45,8 @@ fn line() -> ExternalPipeline {
             concurrency: 1,
             most_failures: None,
             skip_same_id: false,
+            k: 5,
+            is_own: false,
         },
         compute: Compute::default(),
     }
@@ -62,16 +67,16 @@ fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
     }
 }
 
-fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedContext {
-    RecordedContext {
+fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedHit {
+    RecordedHit {
         text: Some(text.to_owned()),
         doc_id: doc.map(str::to_owned),
-        title: None,
         score,
+        ..RecordedHit::default()
     }
 }
 
-fn recorded(contexts: Vec<RecordedContext>) -> Recorded {
+fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
     Recorded {
         position: Position {
             file: "f".to_owned(),
@@ -79,14 +84,26 @@ fn recorded(contexts: Vec<RecordedContext>) -> Recorded {
         },
         id: None,
         question: None,
-        contexts,
-        packed: None,
+        stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],
         answer: RecordedAnswer::Unsaid,
         prompt: None,
         arms: vec![],
         error: None,
+        configuration: None,
+        gold: None,
         unread: vec![],
     }
+}
+
+fn attempt(text: &str) -> RecordedAttempt {
+    RecordedAttempt {
+        text: Some(text.to_owned()),
+        ..RecordedAttempt::default()
+    }
+}
+
+fn answer(text: &str) -> RecordedAnswer {
+    RecordedAnswer::Given(vec![attempt(text)])
 }
 
 fn outcome(asked: &QuestionResult) -> Outcome {
@@ -111,7 +128,7 @@ fn outcome(asked: &QuestionResult) -> Outcome {
 fn ids(
     line: &ExternalPipeline,
     question: &Question,
-    contexts: Vec<RecordedContext>,
+    contexts: Vec<RecordedHit>,
 ) -> Vec<String> {
     let trace = line
         .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
@@ -230,13 +247,13 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
     // all of it.
     let asked = |arms: Vec<RecordedArm>| {
         let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
-        recorded.answer = RecordedAnswer::Text("wrong".to_owned());
+        recorded.answer = answer("wrong");
         recorded.arms = arms;
         line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
     };
     let oracle = RecordedArm {
         arm: ArmName::Oracle,
-        answer: Some("two".to_owned()),
+        attempts: vec![attempt("two")],
         contexts: vec![context("one two three four", Some("d"), None)],
     };
     let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
@@ -267,9 +284,9 @@ fn a_blank_answer_abstains() {
         (found.class, found.fault)
     };
     for blank in [
-        RecordedAnswer::None,
-        RecordedAnswer::Text(String::new()),
-        RecordedAnswer::Text(" \n".to_owned()),
+        RecordedAnswer::none(),
+        answer(""),
+        answer(" \n"),
     ] {
         assert_eq!(
             class(QuestionKind::Unanswerable, blank.clone()),
@@ -283,7 +300,7 @@ fn a_blank_answer_abstains() {
     assert_eq!(
         class(
             QuestionKind::Unanswerable,
-            RecordedAnswer::Text("two".to_owned())
+            answer("two")
         )
         .0,
         FailureClass::Hallucinated
@@ -295,7 +312,7 @@ fn arms_without_an_answer_are_left_out_and_counted() {
     let line = line();
     let arms = vec![RecordedArm {
         arm: ArmName::ClosedBook,
-        answer: Some("two".to_owned()),
+        attempts: vec![attempt("two")],
         contexts: vec![],
     }];
     let asked = line.asked(
@@ -353,13 +370,22 @@ fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
         context("one ", Some("d"), None),
     ];
     assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
-    let whole = |doc: &str| RecordedContext {
+    let whole = |doc: &str| RecordedHit {
         doc_id: Some(doc.to_owned()),
-        ..RecordedContext::default()
+        ..RecordedHit::default()
+    };
+    let external = Step::External.name();
+    let packed = RecordedStage {
+        hits: None,
+        k: Some(1),
+        ..RecordedStage::new("packed", Step::Packed, Vec::new())
     };
     let run = Recorded {
-        packed: Some(1),
-        ..recorded(vec![whole("gone"), whole("d")])
+        stages: vec![
+            RecordedStage::new(external, Step::External, vec![whole("gone"), whole("d")]),
+            packed,
+        ],
+        ..recorded(vec![])
     };
     let asked = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0);
     let (class, trace) = (outcome(&asked).class, asked.trace);
@@ -392,13 +418,15 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
         places: Places::new(
             Corpus::new(documents.collect::<Vec<_>>(), Vec::new()),
             false,
+            false,
         ),
         ..line()
     };
     let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();
     let run = Recorded {
         prompt: Some(prompt.to_owned()),
-        ..recorded(contexts)
+        stages: vec![RecordedStage::new(CONTEXTS, Step::Ordered, contexts)],
+        ..recorded(vec![])
     };
     let gold = fact(10).len();
     let asked = line.asked(0, question(&[("d10", &[(0, gold)])]), Ok(run), 0.0);

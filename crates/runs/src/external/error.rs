@@ -1,5 +1,6 @@
 //! Errors of reading an external system's file, with hints.
 
+use super::recorded::known_names;
 use ragtriage_core::hint::Hint;
 use std::fmt;
 use std::io;
@@ -171,6 +172,46 @@ pub enum ExternalError {
         /// The closest known key.
         nearest: &'static str,
     },
+    /// A stage whose place on the ladder is unknown.
+    #[error("{position}: unknown stage `{field}`")]
+    UnknownStage {
+        /// The line.
+        position: Position,
+        /// The stage, with its place in the record.
+        field: String,
+    },
+    /// A role that contradicts the stage's name.
+    #[error("{position}: stage `{stage}` has the role `{role}`, but its name is that of a stage with the role `{known}`")]
+    StageRole {
+        /// The line.
+        position: Position,
+        /// The stage.
+        stage: String,
+        /// The role given.
+        role: &'static str,
+        /// The role of the name.
+        known: &'static str,
+    },
+    /// Two stages that are one.
+    #[error("{position}: stages `{first}` and `{second}` are the same stage")]
+    DuplicateStage {
+        /// The line.
+        position: Position,
+        /// The first one.
+        first: String,
+        /// The second one.
+        second: String,
+    },
+    /// Stages listed against the order of the pipeline.
+    #[error("{position}: stage `{second}` comes before `{first}` in a pipeline")]
+    StageOrder {
+        /// The line.
+        position: Position,
+        /// The one listed first.
+        first: String,
+        /// The one listed after it.
+        second: String,
+    },
     /// A line whose question is not in the data set.
     #[error("{position}: the data set has no question `{question}`")]
     UnknownQuestion {
@@ -275,7 +316,20 @@ impl Hint for ExternalError {
                 "write one JSON object per line; JSON has no NaN or Infinity: leave such a score out"
             }
             Self::Field { .. } => {
-                "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
+                "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known"
+            }
+            Self::UnknownStage { .. } => {
+                return Some(format!(
+                    "give it a `role`: `retriever`, `order` or `packed`; names that need none: {}",
+                    known_names()
+                ));
+            }
+            Self::StageRole { .. } => "rename the stage, or leave `role` out",
+            Self::DuplicateStage { .. } => {
+                "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`"
+            }
+            Self::StageOrder { .. } => {
+                "list retrievers first, then `fused`, `reranked`, `min_score`, and `packed` last"
             }
             Self::UnknownKey { nearest, .. } => return Some(format!("did you mean `{nearest}`?")),
             Self::UnknownQuestion { .. } => {

@@ -133,6 +133,8 @@ pub fn recorded(
         concurrency,
         most_failures: None,
         skip_same_id: settings.dataset.skip_same_id,
+        k: settings.retrieval.k,
+        is_own: false,
     })
 }
 
