@@ -31,7 +31,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use self::answer::{RecordedAnswer, RecordedArm, RecordedAttempt};
 pub use self::failure::RecordedError;
@@ -139,6 +139,17 @@ pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError
             message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
         }
     })?;
+    of_fields(position, given)
+}
+
+/// Reads the fields of an object at `position`.
+///
+/// # Errors
+/// `Field`, `UnknownKey`, and errors of stages.
+pub fn of_fields(
+    position: &Position,
+    given: Map<String, Value>,
+) -> Result<Recorded, ExternalError> {
     let mut fields = Fields::new(position, "", given);
     fields.refuse_slips(&names::LONG, &[names::ANSWERS, names::USAGE, names::LABELS])?;
     let mut unread = Vec::new();

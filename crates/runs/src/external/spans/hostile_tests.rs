@@ -56,7 +56,16 @@ fn model(id: &str, parent: &str, start: u64, answer: &str) -> Value {
 
 fn read_text(text: &str) -> Result<Traces, ExternalError> {
     let input = Input::new("f.jsonl", text.to_owned()).expect("text");
-    read(&input, &|text| text == "q?" || text == "r?")
+    checked(&input, &|text| text == "q?" || text == "r?")
+}
+
+/// Returns the records, which the reader of records must take.
+fn checked(input: &Input, is_question: &(dyn Fn(&str) -> bool + Sync)) -> Result<Traces, ExternalError> {
+    let traces = traces(input, is_question)?;
+    let (records, _) = read(input, is_question)?;
+    assert_eq!(records.len(), traces.records.len());
+    assert!(records.iter().all(|record| record.unread.is_empty()), "{records:?}");
+    Ok(traces)
 }
 
 fn only(text: &str) -> Map<String, Value> {

@@ -21,32 +21,43 @@ mod time;
 mod tree;
 
 use ragtriage_core::types::Note;
+use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::input::Input;
+use super::recorded::{self, Recorded};
 use super::{ExternalError, Position};
 
 pub use source::is_export;
 
 /// The records made of a file of spans.
 #[derive(Debug, Default)]
-pub struct Traces {
-    /// The fields of each record, with the position of its first span; in file order, one per question.
-    pub records: Vec<(Position, Map<String, Value>)>,
+struct Traces {
+    /// The fields of each record, with the position of its first span; one per question, in file order.
+    records: Vec<(Position, Map<String, Value>)>,
     /// Counts of what was left out.
-    pub notes: Vec<Note>,
+    notes: Vec<Note>,
 }
 
-/// Reads the traces of a file. `is_question`: the data set has a question with this text.
+/// Reads the traces of a file, and counts what they leave out. `is_question`: the data set has a question with this text.
 ///
 /// # Errors
 /// `Line` for invalid JSON, `NoTraces` if no span is a retriever's, a reranker's or a model's.
 pub fn read(
     input: &Input,
     is_question: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<(Vec<Recorded>, Vec<Note>), ExternalError> {
+    let Traces { records, notes } = traces(input, is_question)?;
+    let records = records.into_par_iter();
+    let records = records.map(|(position, fields)| recorded::of_fields(&position, fields));
+    Ok((records.collect::<Result<_, _>>()?, notes))
+}
+
+fn traces(
+    input: &Input,
+    is_question: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Traces, ExternalError> {
-    let export = export::read(input)?;
-    repeats::gather(input, export, is_question)
+    repeats::gather(input, export::read(input)?, is_question)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::document::Document;
 use super::span::{Kind, Span};
 use super::tree::{Question, Tree};
+use crate::external::recorded::Role;
 
 /// Maximum number of characters of a stage's name.
 const NAME_CHARS: usize = 60;
@@ -70,7 +71,7 @@ fn stages(tree: &Tree, asked: &mut Asked) {
             below[parent].append(&mut nearest);
         }
     }
-    if n_offering > 0 && calls.iter().all(|call| call.role != "retriever") {
+    if n_offering > 0 && calls.iter().all(|call| call.role != Role::Retriever) {
         let offered = tree.spans.iter().filter_map(Call::offered);
         calls = offered.chain(calls).collect();
     }
@@ -91,7 +92,7 @@ fn wrapped(tree: &Tree) -> Vec<bool> {
 
 /// One call of a stage.
 struct Call<'s> {
-    role: &'static str,
+    role: Role,
     name: String,
     query: Option<&'s str>,
     documents: &'s [Document],
@@ -108,16 +109,17 @@ fn call<'s>(tree: &'s Tree, at: usize, below: &[usize]) -> Option<Call<'s>> {
     {
         return None;
     }
-    let role = if span.kind == Kind::Retriever && below.is_empty() { "retriever" } else { "order" };
+    let is_search = span.kind == Kind::Retriever && below.is_empty();
+    let role = if is_search { Role::Retriever } else { Role::Order };
     Some(Call { documents, ..Call::of(span, role) })
 }
 
 impl<'s> Call<'s> {
-    fn of(span: &'s Span, role: &'static str) -> Self {
+    fn of(span: &'s Span, role: Role) -> Self {
         let name: String = span.name.trim().chars().take(NAME_CHARS).collect();
         Self {
             role,
-            name: if name.is_empty() { role.to_owned() } else { name },
+            name: if name.is_empty() { role.name().to_owned() } else { name },
             query: span.query.as_deref(),
             documents: &[],
             seconds: span.seconds(),
@@ -126,7 +128,7 @@ impl<'s> Call<'s> {
 
     /// Returns the candidates that a reranker was given, where no retriever is recorded.
     fn offered(span: &'s Span) -> Option<Self> {
-        let call = Self::of(span, "retriever");
+        let call = Self::of(span, Role::Retriever);
         let name = format!("{} input", call.name);
         Some(Self { name, documents: span.offered.as_deref()?, seconds: None, ..call })
     }
@@ -134,7 +136,7 @@ impl<'s> Call<'s> {
     /// Returns the record's form of it.
     fn fields(&self) -> Value {
         let hits: Vec<Value> = self.documents.iter().map(Document::hit).collect();
-        let mut fields = json!({"role": self.role, "hits": hits});
+        let mut fields = json!({"role": self.role.name(), "hits": hits});
         if let Some(query) = self.query {
             fields["query"] = json!(query);
         }
@@ -154,15 +156,15 @@ fn by_name(calls: Vec<Call<'_>>) -> Map<String, Value> {
             None => stages.push((call.name.clone(), vec![call])),
         }
     }
-    let n_orders = stages.iter().filter(|(_, calls)| calls[0].role == Role::Order.name()).count();
+    let n_orders = stages.iter().filter(|(_, calls)| calls[0].role == Role::Order).count();
     let mut named = Map::new();
     for (name, calls) in stages {
         let role = calls[0].role;
-        let is_ambiguous = Role::of_name(&name).is_some_and(|known| known.name() != role || (n_orders > 1 && known == Role::Order));
+        let is_ambiguous = Role::of_name(&name).is_some_and(|known| known != role || (n_orders > 1 && known == Role::Order));
         let name = if is_ambiguous || named.contains_key(&name) { format!("{name} span") } else { name };
         let stage = match calls.as_slice() {
             [call] => call.fields(),
-            calls if role == "order" => union(calls),
+            calls if role == Role::Order => union(calls),
             calls => calls.iter().map(Call::fields).collect(),
         };
         named.insert(name, stage);
@@ -176,7 +178,7 @@ fn union(calls: &[Call<'_>]) -> Value {
     let documents = calls.iter().flat_map(|call| call.documents);
     let hits = documents.filter(|found| seen.insert((&found.text, &found.id)));
     let hits: Vec<Value> = hits.map(|found| Document { score: None, ..found.clone() }.hit()).collect();
-    let mut stage = json!({"role": "order", "hits": hits});
+    let mut stage = json!({"role": Role::Order.name(), "hits": hits});
     let seconds: Option<f64> = calls.iter().map(|call| call.seconds).sum();
     if let Some(seconds) = seconds {
         stage["seconds"] = json!(seconds);

@@ -33,10 +33,19 @@ fn file(name: &str) -> Input {
 }
 
 
+/// Returns the records, which the reader of records must take.
+fn checked(input: &Input, is_question: &(dyn Fn(&str) -> bool + Sync)) -> Result<Traces, ExternalError> {
+    let traces = traces(input, is_question)?;
+    let (records, _) = read(input, is_question)?;
+    assert_eq!(records.len(), traces.records.len());
+    assert!(records.iter().all(|record| record.unread.is_empty()), "{records:?}");
+    Ok(traces)
+}
+
 fn of_file(name: &str) -> Traces {
     let input = file(name);
     assert!(is_export(input.text()), "{name}");
-    read(&input, &|text| SCRIPT.iter().any(|line| line.0 == text)).expect(name)
+    checked(&input, &|text| SCRIPT.iter().any(|line| line.0 == text)).expect(name)
 }
 
 /// Returns the documents of a stage's hits, by their texts.
