@@ -1,4 +1,4 @@
-//! `ragtriage import`: what another RAG recorded, or a TREC run, joined with a data set, becomes a run.
+//! `ragtriage import`: what another RAG recorded, its traces, or a TREC run, joined with a data set, becomes a run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,12 +28,14 @@ use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
 use ragtriage_runs::external::recorded as lines;
+use ragtriage_runs::external::spans;
 use ragtriage_runs::{ExternalSource, RunFolder};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, or a TREC run; `.gz` too, `-` for standard input.
+    /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, traces (OpenTelemetry, LangSmith, Langfuse), or a
+    /// TREC run; `.gz` too, `-` for standard input.
     file: PathBuf,
     /// The settings file: data set and evaluation. Default: config/runbooks.toml.
     #[arg(long)]
@@ -76,24 +78,21 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let clock = Instant::now();
         let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         let input = Input::read(&args.file)?;
-        let is_trec = args.trec || looks_like_trec(input.text());
-        let mut joined = join(&input, is_trec, &dataset, &resolved.settings, args.partial)?;
+        let form = Form::of(input.text(), args.trec);
+        let source = ExternalSource {
+            kind: form.name().to_owned(),
+            from: input.name().to_owned(),
+            sha256: hex(&Sha256::digest(input.text())),
+        };
+        let mut joined = join(&input, form, &dataset, &resolved.settings, args.partial)?;
+        // The text may be far larger than what is read from it.
+        drop(input);
         sample(&mut dataset, &resolved.settings)?;
-        dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
-        describe(&mut resolved.settings, &joined, is_trec);
+        dataset.questions = joined.answered(&source.from, dataset.questions, args.partial)?;
+        describe(&mut resolved.settings, &joined, form);
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        let kind = if is_trec {
-            ExternalSource::TREC_RUN
-        } else {
-            ExternalSource::RECORD
-        };
-        let sha256 = hex(&Sha256::digest(input.text()));
-        manifest.external = Some(ExternalSource {
-            kind: kind.to_owned(),
-            from: input.name().to_owned(),
-            sha256,
-        });
+        manifest.external = Some(source);
         manifest
             .notes
             .extend(joined.notes.iter().map(record::counted));
@@ -126,42 +125,78 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
     })
 }
 
+/// What the file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Record,
+    Traces,
+    TrecRun,
+}
+
+impl Form {
+    /// Returns the name of the form in a manifest.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Record => ExternalSource::RECORD,
+            Self::Traces => ExternalSource::TRACES,
+            Self::TrecRun => ExternalSource::TREC_RUN,
+        }
+    }
+
+    /// Recognises the form by the content; `trec`: it is given.
+    fn of(text: &str, trec: bool) -> Self {
+        if trec || looks_like_trec(text) {
+            Self::TrecRun
+        } else if spans::is_export(text) {
+            Self::Traces
+        } else {
+            Self::Record
+        }
+    }
+}
+
 /// The file's lines beside all questions of the data set: a sample is drawn afterwards, from those.
 fn join(
     input: &Input,
-    is_trec: bool,
+    form: Form,
     dataset: &Dataset,
     settings: &Settings,
     partial: bool,
 ) -> Result<Joined, Failure> {
-    let lines = if is_trec {
-        let questions: HashSet<&str> = dataset
-            .questions
-            .iter()
-            .map(|question| question.id.as_str())
-            .collect();
-        let documents: HashSet<&str> = dataset
-            .documents
-            .iter()
-            .map(|document| document.id.as_str())
-            .collect();
-        join::from_trec(
-            input,
-            settings.retrieval.k,
-            &|id| questions.contains(id),
-            &|id| documents.contains(id),
-        )?
-    } else {
-        lines::read(input)?
+    let documents: HashSet<&str> = dataset
+        .documents
+        .iter()
+        .map(|document| document.id.as_str())
+        .collect();
+    let is_document = |id: &str| documents.contains(id);
+    let (lines, notes) = match form {
+        Form::Record => (lines::read(input)?, Vec::new()),
+        Form::Traces => {
+            let questions = dataset.questions.iter();
+            let texts: HashSet<&str> = questions.map(|question| question.text.trim()).collect();
+            spans::read(input, &|text| texts.contains(text), &is_document)?
+        }
+        Form::TrecRun => {
+            let questions = dataset.questions.iter();
+            let ids: HashSet<&str> = questions.map(|question| question.id.as_str()).collect();
+            let is_question = |id: &str| ids.contains(id);
+            let k = settings.retrieval.k;
+            (
+                join::from_trec(input, k, &is_question, &is_document)?,
+                Vec::new(),
+            )
+        }
     };
-    Ok(Joined::new(lines, &dataset.questions, partial)?)
+    let mut joined = Joined::new(lines, &dataset.questions, partial)?;
+    joined.notes.splice(0..0, notes);
+    Ok(joined)
 }
 
 /// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and
 /// without answers there was no generator.
-fn describe(settings: &mut Settings, joined: &Joined, is_trec: bool) {
-    if !is_trec {
-        settings.retrieval.k = joined.most_contexts().max(1);
+fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
+    if form != Form::TrecRun {
+        settings.retrieval.k = joined.most_packed().unwrap_or(1).max(1);
         settings.retrieval.candidates = settings.retrieval.candidates.max(settings.retrieval.k);
     }
     if !joined.has_answers() {

@@ -228,6 +228,9 @@ impl DetailContext<'_> {
             hits,
             exact_search: _,
             seconds,
+            name: _,
+            query: _,
+            k: _,
         } = ranked;
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
         StepShown {

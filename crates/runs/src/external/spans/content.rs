@@ -51,27 +51,41 @@ const ANSWER: [&str; 16] = [
 /// Returns the value of the JSON in a string, else the value itself.
 pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
     match value {
-        Value::String(text) if text.trim_start().starts_with(['{', '[']) => match serde_json::from_str(text) {
-            Ok(inner) => Cow::Owned(inner),
-            Err(_) => Cow::Borrowed(value),
-        },
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            match serde_json::from_str(text) {
+                Ok(inner) => Cow::Owned(inner),
+                Err(_) => Cow::Borrowed(value),
+            }
+        }
         _ => Cow::Borrowed(value),
     }
 }
 
 /// Returns the question in a span's input: of several messages, the last.
 pub(super) fn question(value: &Value) -> Option<String> {
-    Reading { keys: &QUESTION, every: false }.text(parsed(value).as_ref())
+    Reading {
+        keys: &QUESTION,
+        every: false,
+    }
+    .text(parsed(value).as_ref())
 }
 
 /// Returns the text of a model's input: every message.
 pub(super) fn prompt(value: &Value) -> Option<String> {
-    Reading { keys: &PROMPT, every: true }.text(parsed(value).as_ref())
+    Reading {
+        keys: &PROMPT,
+        every: true,
+    }
+    .text(parsed(value).as_ref())
 }
 
 /// Returns the text of an output: of several messages, the last. A list of documents has none.
 pub(super) fn answer(value: &Value) -> Option<String> {
-    Reading { keys: &ANSWER, every: false }.text(parsed(value).as_ref())
+    Reading {
+        keys: &ANSWER,
+        every: false,
+    }
+    .text(parsed(value).as_ref())
 }
 
 struct Reading {
@@ -84,9 +98,12 @@ impl Reading {
     fn text(&self, value: &Value) -> Option<String> {
         let text = match value {
             Value::String(text) => Some(text.clone()),
-            Value::Array(items) if items.iter().all(is_part) => {
-                Some(items.iter().filter_map(|part| self.text(part)).collect::<String>())
-            }
+            Value::Array(items) if items.iter().all(is_part) => Some(
+                items
+                    .iter()
+                    .filter_map(|part| self.text(part))
+                    .collect::<String>(),
+            ),
             Value::Array(items) if self.every => {
                 let texts: Vec<String> = items.iter().filter_map(|item| self.text(item)).collect();
                 Some(texts.join("\n\n"))
@@ -110,7 +127,8 @@ fn is_part(value: &Value) -> bool {
         Value::String(_) => true,
         Value::Object(fields) => {
             let kind = fields.get("type").and_then(Value::as_str);
-            matches!(kind, Some("text" | "input_text" | "output_text")) && !fields.contains_key("role")
+            matches!(kind, Some("text" | "input_text" | "output_text"))
+                && !fields.contains_key("role")
         }
         _ => false,
     }
@@ -137,7 +155,10 @@ pub(super) fn number(fields: &Map<String, Value>, keys: &[&str]) -> Option<f64> 
 }
 
 /// Returns the object under `key`.
-pub(super) fn object<'v>(fields: &'v Map<String, Value>, key: &str) -> Option<&'v Map<String, Value>> {
+pub(super) fn object<'v>(
+    fields: &'v Map<String, Value>,
+    key: &str,
+) -> Option<&'v Map<String, Value>> {
     fields.get(key).and_then(Value::as_object)
 }
 
@@ -156,12 +177,25 @@ pub(super) fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
 /// Adds the token counts of `fields` to a record's usage.
 pub(super) fn add_tokens(usage: &mut Map<String, Value>, fields: &Map<String, Value>) {
     for (name, keys) in [
-        ("prompt_tokens", ["prompt_tokens", "input_tokens", "input", "promptTokens"]),
-        ("completion_tokens", ["completion_tokens", "output_tokens", "output", "completionTokens"]),
+        (
+            "prompt_tokens",
+            ["prompt_tokens", "input_tokens", "input", "promptTokens"],
+        ),
+        (
+            "completion_tokens",
+            [
+                "completion_tokens",
+                "output_tokens",
+                "output",
+                "completionTokens",
+            ],
+        ),
     ] {
         let count = number(fields, &keys).filter(|count| *count >= 0.0 && *count < 1e15);
         if let Some(count) = count {
-            usage.entry(name).or_insert_with(|| Value::from(count as u64));
+            usage
+                .entry(name)
+                .or_insert_with(|| Value::from(count as u64));
         }
     }
 }
@@ -194,7 +228,13 @@ mod tests {
         ] {
             assert_eq!(question(&input).as_deref(), Some("q?"), "{input}");
         }
-        for other in [json!(null), json!(1), json!({}), json!({"question": " "}), json!([{"page_content": "a"}])] {
+        for other in [
+            json!(null),
+            json!(1),
+            json!({}),
+            json!({"question": " "}),
+            json!([{"page_content": "a"}]),
+        ] {
             assert_eq!(question(&other), None, "{other}");
         }
     }
@@ -217,13 +257,25 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_by_any_name() {
-        for fields in [json!({"input_tokens": 60, "output_tokens": 3}), json!({"promptTokens": "60", "completionTokens": 3.0}), json!({"input": 60, "output": 3, "total": 63})] {
+        for fields in [
+            json!({"input_tokens": 60, "output_tokens": 3}),
+            json!({"promptTokens": "60", "completionTokens": 3.0}),
+            json!({"input": 60, "output": 3, "total": 63}),
+        ] {
             let mut usage = Map::new();
             add_tokens(&mut usage, fields.as_object().expect("an object"));
-            assert_eq!(Value::Object(usage), json!({"prompt_tokens": 60, "completion_tokens": 3}));
+            assert_eq!(
+                Value::Object(usage),
+                json!({"prompt_tokens": 60, "completion_tokens": 3})
+            );
         }
         let mut usage = Map::new();
-        add_tokens(&mut usage, json!({"input_tokens": -1, "output_tokens": "many"}).as_object().expect("an object"));
+        add_tokens(
+            &mut usage,
+            json!({"input_tokens": -1, "output_tokens": "many"})
+                .as_object()
+                .expect("an object"),
+        );
         assert!(usage.is_empty());
     }
 }

@@ -43,7 +43,11 @@ impl Document {
             hit.insert("text".to_owned(), json!(text));
         }
         if let Some(id) = &self.id {
-            let name = if self.text.is_some() { "doc_id" } else { "chunk_id" };
+            let name = if self.text.is_some() {
+                "doc_id"
+            } else {
+                "chunk_id"
+            };
             hit.insert(name.to_owned(), json!(id));
         }
         if let Some(title) = &self.title {
@@ -61,7 +65,12 @@ impl Document {
     }
 
     /// Creates a document of its text, id, score and metadata (an object, or its JSON).
-    pub(super) fn new(text: Option<String>, id: Option<String>, score: Option<f64>, metadata: Option<&Value>) -> Self {
+    pub(super) fn new(
+        text: Option<String>,
+        id: Option<String>,
+        score: Option<f64>,
+        metadata: Option<&Value>,
+    ) -> Self {
         let metadata = metadata.map(content::parsed);
         let metadata = metadata.as_deref().and_then(Value::as_object);
         let within = |keys: &[&str]| metadata.and_then(|fields| string(fields, keys));
@@ -70,7 +79,9 @@ impl Document {
             id: within(&SOURCES).or(id).filter(|id| !id.is_empty()),
             title: within(&["title"]),
             score: score
-                .or_else(|| metadata.and_then(|fields| number(fields, &["score", "relevance_score"])))
+                .or_else(|| {
+                    metadata.and_then(|fields| number(fields, &["score", "relevance_score"]))
+                })
                 .filter(|score| score.is_finite()),
         }
     }
@@ -94,15 +105,23 @@ fn document(value: &Value, plain: bool) -> Option<Document> {
         Value::String(text) if plain => Some(Document::new(Some(text.clone()), None, None, None)),
         // A document with its score, as `similarity_search_with_score` returns it.
         Value::Array(pair) => match pair.as_slice() {
-            [found, Value::Number(score)] => Some(Document { score: score.as_f64(), ..document(found, plain)? }),
+            [found, Value::Number(score)] => Some(Document {
+                score: score.as_f64(),
+                ..document(found, plain)?
+            }),
             _ => None,
         },
         Value::Object(fields) => {
             let score = number(fields, &["score", "relevance_score", "similarity"]);
-            let nested = ["node", "document", "kwargs"].iter().find_map(|key| object(fields, key));
+            let nested = ["node", "document", "kwargs"]
+                .iter()
+                .find_map(|key| object(fields, key));
             if let Some(inner) = nested {
                 let found = of_fields(inner)?;
-                return Some(Document { score: score.or(found.score), ..found });
+                return Some(Document {
+                    score: score.or(found.score),
+                    ..found
+                });
             }
             of_fields(fields)
         }
@@ -128,28 +147,51 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> Document {
-        Document { text: Some(text.to_owned()), ..Document::default() }
+        Document {
+            text: Some(text.to_owned()),
+            ..Document::default()
+        }
     }
 
     #[test]
     fn documents_are_read_in_every_framework_form() {
-        let expected = Document { id: Some("d".into()), score: Some(0.5), title: Some("T".into()), ..text("a") };
+        let expected = Document {
+            id: Some("d".into()),
+            score: Some(0.5),
+            title: Some("T".into()),
+            ..text("a")
+        };
         for value in [
             json!([{"page_content": "a", "metadata": {"source": "d", "title": "T", "score": 0.5}}]),
             json!({"documents": [{"page_content": "a", "id": "chunk-1", "metadata": {"source": "d", "title": "T", "relevance_score": 0.5}}]}),
             json!([[{"page_content": "a", "metadata": {"source": "d", "title": "T"}}, 0.5]]),
             json!([{"node": {"text": "a", "id_": "n", "metadata": {"doc_id": "d", "title": "T"}}, "score": 0.5}]),
-            json!("[{\"content\": \"a\", \"id\": \"d\", \"score\": 0.5, \"metadata\": \"{\\\"title\\\": \\\"T\\\"}\"}]"),
+            json!(
+                "[{\"content\": \"a\", \"id\": \"d\", \"score\": 0.5, \"metadata\": \"{\\\"title\\\": \\\"T\\\"}\"}]"
+            ),
             json!([{"lc": 1, "kwargs": {"page_content": "a", "metadata": {"source": "d", "title": "T", "score": 0.5}}}]),
         ] {
-            assert_eq!(documents(&value, false), Some(vec![expected.clone()]), "{value}");
+            assert_eq!(
+                documents(&value, false),
+                Some(vec![expected.clone()]),
+                "{value}"
+            );
         }
     }
 
     #[test]
     fn none_and_an_empty_list_differ() {
-        assert_eq!(documents(&json!({"documents": []}), false), Some(Vec::new()));
-        for other in [json!("text"), json!({"output": "text"}), json!(7), json!([{"role": "user", "content": "a"}]), json!([1, 2])] {
+        assert_eq!(
+            documents(&json!({"documents": []}), false),
+            Some(Vec::new())
+        );
+        for other in [
+            json!("text"),
+            json!({"output": "text"}),
+            json!(7),
+            json!([{"role": "user", "content": "a"}]),
+            json!([1, 2]),
+        ] {
             assert_eq!(documents(&other, true), None, "{other}");
         }
         assert_eq!(documents(&json!(["<NodeWithScore(...)>"]), false), None);
@@ -159,7 +201,15 @@ mod tests {
     #[test]
     fn a_score_that_is_no_number_is_left_out_and_an_id_may_be_one() {
         let read = documents(&json!([{"id": 7, "text": "a", "score": "high"}]), false);
-        assert_eq!(read, Some(vec![Document { id: Some("7".into()), ..text("a") }]));
-        assert!(!documents(&json!([{"id": null, "score": 1.0}]), false).expect("a list")[0].is_known());
+        assert_eq!(
+            read,
+            Some(vec![Document {
+                id: Some("7".into()),
+                ..text("a")
+            }])
+        );
+        assert!(
+            !documents(&json!([{"id": null, "score": 1.0}]), false).expect("a list")[0].is_known()
+        );
     }
 }

@@ -32,7 +32,10 @@ pub(super) fn read(input: &Input) -> Result<Export, ExternalError> {
         .map(|(at, line)| (at + 1, line.trim()))
         .filter(|(_, line)| !line.is_empty())
         .collect();
-    if lines.iter().all(|(_, line)| line.starts_with('{') && line.ends_with('}')) {
+    if lines
+        .iter()
+        .all(|(_, line)| line.starts_with('{') && line.ends_with('}'))
+    {
         let parts: Vec<Export> = lines
             .par_iter()
             .map(|(number, line)| values(input, *number, line))
@@ -91,7 +94,9 @@ impl Export {
 
     /// Adds the trace that holds these observations: the root of those without a parent.
     fn add_trace(&mut self, fields: &Map<String, Value>) {
-        let Some(root) = langfuse::of_trace(fields) else { return };
+        let Some(root) = langfuse::of_trace(fields) else {
+            return;
+        };
         for span in self.spans.iter_mut().filter(|span| span.parent.is_none()) {
             span.parent = Some(root.id.clone());
         }
@@ -174,5 +179,8 @@ impl<'de> Visitor<'de> for ExportVisitor {
 
 #[allow(clippy::unnecessary_wraps, reason = "a visitor's result")]
 fn unknown<E>() -> Result<Export, E> {
-    Ok(Export { n_unknown: 1, ..Export::default() })
+    Ok(Export {
+        n_unknown: 1,
+        ..Export::default()
+    })
 }

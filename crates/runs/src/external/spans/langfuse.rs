@@ -42,7 +42,9 @@ impl Observation<'_> {
                 content::add(&mut span.usage, "model", self.model);
             }
             _ => {
-                if names_a_reranker(&span.name) && let Some(found) = found() {
+                if names_a_reranker(&span.name)
+                    && let Some(found) = found()
+                {
                     (span.kind, span.documents) = (Kind::Reranker, Some(found));
                     let offered = self.input.and_then(|input| documents(input, true));
                     span.offered = offered;
@@ -78,22 +80,36 @@ pub(super) fn of_observation(fields: &Map<String, Value>) -> Option<Span> {
     let mut span = Span {
         trace: string(fields, &["traceId", "trace_id"])?,
         id: string(fields, &["id"])?,
-        parent: string(fields, &["parentObservationId", "parent_observation_id"]).filter(|id| !id.is_empty()),
+        parent: string(fields, &["parentObservationId", "parent_observation_id"])
+            .filter(|id| !id.is_empty()),
         name: string(fields, &["name"]).unwrap_or_default(),
         start: nanoseconds(fields.get("startTime").or_else(|| fields.get("start_time"))),
         end: nanoseconds(fields.get("endTime").or_else(|| fields.get("end_time"))),
         ..Span::default()
     };
-    let details = ["costDetails", "cost_details"].iter().find_map(|key| fields.get(*key)).map(content::parsed);
-    let value = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key).filter(|value| !value.is_null()));
+    let details = ["costDetails", "cost_details"]
+        .iter()
+        .find_map(|key| fields.get(*key))
+        .map(content::parsed);
+    let value = |keys: &[&str]| {
+        keys.iter()
+            .find_map(|key| fields.get(*key).filter(|value| !value.is_null()))
+    };
     Observation {
         kind: string(fields, &["type"]).unwrap_or_default(),
         input: value(&["input"]),
         output: value(&["output"]),
         usage: value(&["usageDetails", "usage_details", "usage"]),
-        cost: number(fields, &["totalCost", "total_cost", "calculatedTotalCost"])
-            .or_else(|| details.as_deref().and_then(Value::as_object).and_then(total)),
-        model: string(fields, &["model", "providedModelName", "provided_model_name"]),
+        cost: number(fields, &["totalCost", "total_cost", "calculatedTotalCost"]).or_else(|| {
+            details
+                .as_deref()
+                .and_then(Value::as_object)
+                .and_then(total)
+        }),
+        model: string(
+            fields,
+            &["model", "providedModelName", "provided_model_name"],
+        ),
         level: string(fields, &["level"]),
         message: string(fields, &["statusMessage", "status_message"]),
     }

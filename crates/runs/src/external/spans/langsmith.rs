@@ -19,7 +19,9 @@ pub(super) fn add_run(spans: &mut Vec<Span>, fields: &Map<String, Value>) {
 
 fn of_run(fields: &Map<String, Value>) -> Option<Span> {
     let id = string(fields, &["id", "run_id"])?;
-    let trace = string(fields, &["trace_id"]).or_else(|| first_of_order(fields)).unwrap_or_else(|| id.clone());
+    let trace = string(fields, &["trace_id"])
+        .or_else(|| first_of_order(fields))
+        .unwrap_or_else(|| id.clone());
     let name = string(fields, &["name"]).unwrap_or_default();
     let value = |key: &str| fields.get(key).filter(|value| !value.is_null());
     let (inputs, outputs) = (value("inputs"), value("outputs"));
@@ -46,7 +48,9 @@ fn of_run(fields: &Map<String, Value>) -> Option<Span> {
             usage(&mut span.usage, fields, outputs);
         }
         _ => {
-            let found = outputs.filter(|_| names_a_reranker(&span.name)).and_then(|outputs| documents(outputs, true));
+            let found = outputs
+                .filter(|_| names_a_reranker(&span.name))
+                .and_then(|outputs| documents(outputs, true));
             if found.is_some() {
                 (span.kind, span.documents) = (Kind::Reranker, found);
                 span.offered = inputs.and_then(|inputs| documents(inputs, true));
@@ -75,10 +79,18 @@ fn usage(usage: &mut Map<String, Value>, fields: &Map<String, Value>, outputs: O
     let parameters = extra.and_then(|extra| object(extra, "invocation_params"));
     let model = metadata
         .and_then(|metadata| string(metadata, &["ls_model_name"]))
-        .or_else(|| within("model_name").and_then(Value::as_str).map(str::to_owned))
+        .or_else(|| {
+            within("model_name")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        })
         .or_else(|| parameters.and_then(|parameters| string(parameters, &["model", "model_name"])));
     content::add(usage, "model", model);
-    content::add(usage, "finish_reason", within("finish_reason").and_then(Value::as_str));
+    content::add(
+        usage,
+        "finish_reason",
+        within("finish_reason").and_then(Value::as_str),
+    );
 }
 
 /// Returns the id of the root in `dotted_order`: a time and an id, separated by `Z`, for each ancestor.

@@ -39,17 +39,27 @@ struct Traces {
     notes: Vec<Note>,
 }
 
-/// Reads the traces of a file, and counts what they leave out. `is_question`: the data set has a question with this text.
+/// Reads the traces of a file, and counts what they leave out. `is_question`: the data set has a question with this text;
+/// `is_document`: it has a document with this id. A passage without text is a whole document, if its id is a document's.
 ///
 /// # Errors
 /// `Line` for invalid JSON, `NoTraces` if no span is a retriever's, a reranker's or a model's.
 pub fn read(
     input: &Input,
     is_question: &(dyn Fn(&str) -> bool + Sync),
+    is_document: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<(Vec<Recorded>, Vec<Note>), ExternalError> {
     let Traces { records, notes } = traces(input, is_question)?;
-    let records = records.into_par_iter();
-    let records = records.map(|(position, fields)| recorded::of_fields(&position, fields));
+    let records = records.into_par_iter().map(|(position, fields)| {
+        let mut record = recorded::of_fields(&position, fields)?;
+        let stages = record.stages.iter_mut();
+        for hit in stages.filter_map(|stage| stage.hits.as_mut()).flatten() {
+            if hit.text.is_none() && hit.chunk_id.as_deref().is_some_and(is_document) {
+                hit.doc_id = hit.chunk_id.take();
+            }
+        }
+        Ok(record)
+    });
     Ok((records.collect::<Result<_, _>>()?, notes))
 }
 
@@ -61,6 +71,6 @@ fn traces(
 }
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+mod tests;

@@ -13,22 +13,34 @@ pub(super) const KIND: &str = "openinference.span.kind";
 /// Reads what `attributes` say of the span.
 pub(super) fn fill(span: &mut Span, attributes: &Attributes) {
     let value = |key: &str| attributes.get(key);
-    span.kind = match value(KIND).and_then(Value::as_str).unwrap_or("").to_ascii_uppercase().as_str() {
+    span.kind = match value(KIND)
+        .and_then(Value::as_str)
+        .unwrap_or("")
+        .to_ascii_uppercase()
+        .as_str()
+    {
         "RETRIEVER" => Kind::Retriever,
         "RERANKER" => Kind::Reranker,
         "LLM" => Kind::Model,
         _ => Kind::Other,
     };
-    span.query = string(attributes, &["reranker.query"]).or_else(|| value("input.value").and_then(content::question));
+    span.query = string(attributes, &["reranker.query"])
+        .or_else(|| value("input.value").and_then(content::question));
     match span.kind {
-        Kind::Retriever => span.documents = listed(attributes, "retrieval.documents").or_else(|| output(attributes)),
+        Kind::Retriever => {
+            span.documents =
+                listed(attributes, "retrieval.documents").or_else(|| output(attributes))
+        }
         Kind::Reranker => {
-            span.documents = listed(attributes, "reranker.output_documents").or_else(|| output(attributes));
+            span.documents =
+                listed(attributes, "reranker.output_documents").or_else(|| output(attributes));
             span.offered = listed(attributes, "reranker.input_documents");
         }
         Kind::Model => model(span, attributes),
         Kind::Other => {
-            if names_a_reranker(&span.name) && let Some(found) = output(attributes) {
+            if names_a_reranker(&span.name)
+                && let Some(found) = output(attributes)
+            {
                 (span.kind, span.documents) = (Kind::Reranker, Some(found));
             }
             span.answer = value("output.value").and_then(content::answer);
@@ -47,7 +59,9 @@ fn listed(attributes: &Attributes, prefix: &str) -> Option<Vec<Document>> {
     let found: Vec<Document> = items
         .values()
         .map(|fields| {
-            let text = item(fields, "document.content").and_then(Value::as_str).map(str::to_owned);
+            let text = item(fields, "document.content")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
             let id = item(fields, "document.id").and_then(|id| match id {
                 Value::String(id) => Some(id.clone()),
                 Value::Number(id) => Some(id.to_string()),
@@ -70,12 +84,23 @@ fn model(span: &mut Span, attributes: &Attributes) {
         .or_else(|| texts(attributes, "llm.choices", "completion.text"))
         .or_else(|| attributes.get("output.value").and_then(content::answer));
     let usage = &mut span.usage;
-    for (name, key) in [("prompt_tokens", "llm.token_count.prompt"), ("completion_tokens", "llm.token_count.completion")] {
-        content::add(usage, name, number(attributes, &[key]).map(|count| count as u64));
+    for (name, key) in [
+        ("prompt_tokens", "llm.token_count.prompt"),
+        ("completion_tokens", "llm.token_count.completion"),
+    ] {
+        content::add(
+            usage,
+            name,
+            number(attributes, &[key]).map(|count| count as u64),
+        );
     }
     content::add(usage, "cost_usd", number(attributes, &["llm.cost.total"]));
     content::add(usage, "model", string(attributes, &["llm.model_name"]));
-    content::add(usage, "finish_reason", string(attributes, &["llm.finish_reason"]));
+    content::add(
+        usage,
+        "finish_reason",
+        string(attributes, &["llm.finish_reason"]),
+    );
 }
 
 /// Returns the texts of the messages under `prefix`.
@@ -99,6 +124,9 @@ fn messages(attributes: &Attributes, prefix: &str) -> Option<String> {
 /// Returns the texts under `prefix.N.name`.
 fn texts(attributes: &Attributes, prefix: &str, name: &str) -> Option<String> {
     let items = indexed(attributes, prefix);
-    let texts: Vec<&str> = items.values().filter_map(|fields| item(fields, name)?.as_str()).collect();
+    let texts: Vec<&str> = items
+        .values()
+        .filter_map(|fields| item(fields, name)?.as_str())
+        .collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

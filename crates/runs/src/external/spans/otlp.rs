@@ -18,7 +18,12 @@ pub(super) type Attributes = Map<String, Value>;
 /// Returns the span of an OTLP object; `None` without ids.
 pub(super) fn of_otlp(fields: &Map<String, Value>) -> Option<Span> {
     let mut attributes = attributes(fields.get("attributes"));
-    for event in fields.get("events").and_then(Value::as_array).into_iter().flatten() {
+    for event in fields
+        .get("events")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         add_event(&mut attributes, self::attributes(event.get("attributes")));
     }
     let mut span = Span {
@@ -26,15 +31,28 @@ pub(super) fn of_otlp(fields: &Map<String, Value>) -> Option<Span> {
         id: id(fields, &["spanId", "span_id"])?,
         parent: id(fields, &["parentSpanId", "parent_span_id"]),
         name: string(fields, &["name"]).unwrap_or_default(),
-        start: nanoseconds(fields.get("startTimeUnixNano").or_else(|| fields.get("start_time_unix_nano"))),
-        end: nanoseconds(fields.get("endTimeUnixNano").or_else(|| fields.get("end_time_unix_nano"))),
+        start: nanoseconds(
+            fields
+                .get("startTimeUnixNano")
+                .or_else(|| fields.get("start_time_unix_nano")),
+        ),
+        end: nanoseconds(
+            fields
+                .get("endTimeUnixNano")
+                .or_else(|| fields.get("end_time_unix_nano")),
+        ),
         ..Span::default()
     };
     let status = object(fields, "status");
-    let is_error = status.and_then(|status| status.get("code")).is_some_and(|code| {
-        code.as_i64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR")
-    });
-    fill(&mut span, &attributes, is_error, status.and_then(|status| string(status, &["message"])));
+    let is_error = status
+        .and_then(|status| status.get("code"))
+        .is_some_and(|code| code.as_i64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
+    fill(
+        &mut span,
+        &attributes,
+        is_error,
+        status.and_then(|status| string(status, &["message"])),
+    );
     Some(span)
 }
 
@@ -42,8 +60,20 @@ pub(super) fn of_otlp(fields: &Map<String, Value>) -> Option<Span> {
 pub(super) fn of_console(fields: &Map<String, Value>) -> Option<Span> {
     let context = object(fields, "context")?;
     let mut attributes = object(fields, "attributes").cloned().unwrap_or_default();
-    for event in fields.get("events").and_then(Value::as_array).into_iter().flatten() {
-        add_event(&mut attributes, event.get("attributes").and_then(Value::as_object).cloned().unwrap_or_default());
+    for event in fields
+        .get("events")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        add_event(
+            &mut attributes,
+            event
+                .get("attributes")
+                .and_then(Value::as_object)
+                .cloned()
+                .unwrap_or_default(),
+        );
     }
     let mut span = Span {
         trace: id(context, &["trace_id"])?,
@@ -55,10 +85,16 @@ pub(super) fn of_console(fields: &Map<String, Value>) -> Option<Span> {
         ..Span::default()
     };
     let status = object(fields, "status");
-    let code = status.and_then(|status| string(status, &["status_code", "code"]))
+    let code = status
+        .and_then(|status| string(status, &["status_code", "code"]))
         .or_else(|| string(fields, &["status_code"]));
     let message = status.and_then(|status| string(status, &["description", "message"]));
-    fill(&mut span, &attributes, code.as_deref() == Some("ERROR"), message);
+    fill(
+        &mut span,
+        &attributes,
+        code.as_deref() == Some("ERROR"),
+        message,
+    );
     Some(span)
 }
 
@@ -73,7 +109,11 @@ fn fill(span: &mut Span, attributes: &Attributes, is_error: bool, message: Optio
     if is_error && span.error.is_none() {
         let message = message.filter(|message| !message.is_empty());
         let exception = || string(attributes, &["exception.message", "error.type"]);
-        span.error = Some(message.or_else(exception).unwrap_or_else(|| "failed".to_owned()));
+        span.error = Some(
+            message
+                .or_else(exception)
+                .unwrap_or_else(|| "failed".to_owned()),
+        );
     }
 }
 
@@ -92,7 +132,12 @@ fn add_event(attributes: &mut Attributes, event: Attributes) {
 fn attributes(list: Option<&Value>) -> Attributes {
     let pairs = list.and_then(Value::as_array).into_iter().flatten();
     pairs
-        .filter_map(|pair| Some((pair.get("key")?.as_str()?.to_owned(), any_value(pair.get("value")?))))
+        .filter_map(|pair| {
+            Some((
+                pair.get("key")?.as_str()?.to_owned(),
+                any_value(pair.get("value")?),
+            ))
+        })
         .collect()
 }
 
@@ -102,9 +147,15 @@ fn any_value(value: &Value) -> Value {
         return Value::Null;
     };
     match (kind.as_str(), inner) {
-        ("intValue" | "int_value", Value::String(text)) => text.parse::<i64>().map_or(Value::Null, Value::from),
+        ("intValue" | "int_value", Value::String(text)) => {
+            text.parse::<i64>().map_or(Value::Null, Value::from)
+        }
         ("arrayValue" | "array_value", list) => {
-            let values = list.get("values").and_then(Value::as_array).into_iter().flatten();
+            let values = list
+                .get("values")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
             Value::Array(values.map(any_value).collect())
         }
         ("kvlistValue" | "kvlist_value", list) => Value::Object(attributes(list.get("values"))),
@@ -113,11 +164,16 @@ fn any_value(value: &Value) -> Value {
 }
 
 /// Returns the attributes of a list under `prefix`, by position: `prefix.0.rest`.
-pub(super) fn indexed<'a>(attributes: &'a Attributes, prefix: &str) -> BTreeMap<usize, Vec<(&'a str, &'a Value)>> {
+pub(super) fn indexed<'a>(
+    attributes: &'a Attributes,
+    prefix: &str,
+) -> BTreeMap<usize, Vec<(&'a str, &'a Value)>> {
     let mut items: BTreeMap<usize, Vec<(&str, &Value)>> = BTreeMap::new();
     for (key, value) in attributes {
-        let Some((position, rest)) =
-            key.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')).and_then(|rest| rest.split_once('.'))
+        let Some((position, rest)) = key
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .and_then(|rest| rest.split_once('.'))
         else {
             continue;
         };
@@ -130,5 +186,8 @@ pub(super) fn indexed<'a>(attributes: &'a Attributes, prefix: &str) -> BTreeMap<
 
 /// Returns the value under `name` in an item of [`indexed`].
 pub(super) fn item<'a>(fields: &[(&str, &'a Value)], name: &str) -> Option<&'a Value> {
-    fields.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    fields
+        .iter()
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| *value)
 }

@@ -29,11 +29,21 @@ pub(super) fn gather(
     let mut counts = Counts::default();
     counts.add(n_unknown, "objects of the file that are no span");
     let (of_rag, others): (Vec<Tree>, Vec<Tree>) = trees.into_iter().partition(is_of_rag);
-    counts.add(others.len(), "traces without a span of a retriever, reranker or model, left out");
+    counts.add(
+        others.len(),
+        "traces without a span of a retriever, reranker or model, left out",
+    );
     if of_rag.is_empty() {
-        return Err(ExternalError::NoTraces { file: input.name().to_owned(), n_spans, n_traces });
+        return Err(ExternalError::NoTraces {
+            file: input.name().to_owned(),
+            n_spans,
+            n_traces,
+        });
     }
-    counts.add(of_rag.iter().map(|tree| tree.n_duplicates).sum(), "spans with the id of a later span of their trace, left out");
+    counts.add(
+        of_rag.iter().map(|tree| tree.n_duplicates).sum(),
+        "spans with the id of a later span of their trace, left out",
+    );
     let asked: Vec<Vec<Asked>> = of_rag
         .into_par_iter()
         .map(|tree| {
@@ -64,7 +74,10 @@ pub(super) fn gather(
             (input.line(line), record(question, attempts, &mut counts))
         })
         .collect();
-    Ok(Traces { records, notes: counts.notes() })
+    Ok(Traces {
+        records,
+        notes: counts.notes(),
+    })
 }
 
 fn is_of_rag(tree: &Tree) -> bool {
@@ -76,13 +89,18 @@ fn record(question: String, mut attempts: Vec<Asked>, counts: &mut Counts) -> Ma
     let mut fields = Map::from_iter([("question".to_owned(), Value::String(question))]);
     let n_attempts = attempts.len();
     // A trace that failed early has fewer stages than one that did not.
-    let fullest = attempts.iter().enumerate().max_by_key(|(at, one)| (one.stages.len(), std::cmp::Reverse(*at)));
+    let fullest = attempts
+        .iter()
+        .enumerate()
+        .max_by_key(|(at, one)| (one.stages.len(), std::cmp::Reverse(*at)));
     let first = fullest.map_or(0, |(at, _)| at);
     let stages = std::mem::take(&mut attempts[first].stages);
     let n_other = attempts
         .iter()
         .enumerate()
-        .filter(|(at, one)| *at != first && !one.stages.is_empty() && rankings(&one.stages) != rankings(&stages))
+        .filter(|(at, one)| {
+            *at != first && !one.stages.is_empty() && rankings(&one.stages) != rankings(&stages)
+        })
         .count();
     counts.add(n_other, "traces that retrieved other passages than another trace of their question: their answers count, its stages do");
     fields.insert("stages".to_owned(), Value::Object(stages));
@@ -99,7 +117,10 @@ fn record(question: String, mut attempts: Vec<Asked>, counts: &mut Counts) -> Ma
             }
         }
         _ => {
-            let answers = attempts.into_iter().map(|one| Value::Object(attempt(one))).collect();
+            let answers = attempts
+                .into_iter()
+                .map(|one| Value::Object(attempt(one)))
+                .collect();
             fields.insert("answers".to_owned(), Value::Array(answers));
         }
     }
@@ -123,9 +144,17 @@ fn rankings(stages: &Map<String, Value>) -> Vec<(&str, Vec<(&Value, &Value)>)> {
     stages
         .iter()
         .map(|(name, stage)| {
-            let calls = stage.as_array().map_or(std::slice::from_ref(stage), Vec::as_slice);
-            let hits = calls.iter().filter_map(|call| call.get("hits")?.as_array()).flatten();
-            (name.as_str(), hits.map(|hit| (&hit["text"], &hit["doc_id"])).collect())
+            let calls = stage
+                .as_array()
+                .map_or(std::slice::from_ref(stage), Vec::as_slice);
+            let hits = calls
+                .iter()
+                .filter_map(|call| call.get("hits")?.as_array())
+                .flatten();
+            (
+                name.as_str(),
+                hits.map(|hit| (&hit["text"], &hit["doc_id"])).collect(),
+            )
         })
         .collect()
 }
@@ -143,6 +172,11 @@ impl Counts {
 
     fn notes(self) -> Vec<Note> {
         let notes = self.0.into_iter();
-        notes.map(|(what, count)| Note { count, what: what.to_owned() }).collect()
+        notes
+            .map(|(what, count)| Note {
+                count,
+                what: what.to_owned(),
+            })
+            .collect()
     }
 }

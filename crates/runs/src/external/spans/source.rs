@@ -46,7 +46,11 @@ impl Source {
             Some(Self::Console)
         } else if either("traceId", "trace_id") && either("spanId", "span_id") {
             Some(Self::Otlp)
-        } else if either("traceId", "trace_id") && has("id") && has("type") && either("startTime", "start_time") {
+        } else if either("traceId", "trace_id")
+            && has("id")
+            && has("type")
+            && either("startTime", "start_time")
+        {
             Some(Self::Langfuse)
         } else {
             None
@@ -85,7 +89,9 @@ impl<'de> Visitor<'de> for Probe<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        items.next_element_seed(Probe { found: &mut *self.found })?;
+        items.next_element_seed(Probe {
+            found: &mut *self.found,
+        })?;
         // The rest is not read.
         Err(A::Error::custom("enough"))
     }
@@ -100,7 +106,9 @@ impl<'de> Visitor<'de> for Probe<'_> {
                     return Err(A::Error::custom("enough"));
                 }
                 Ok(Some(key)) if is_list(&key) => {
-                    walked = map.next_value_seed(Probe { found: &mut *self.found });
+                    walked = map.next_value_seed(Probe {
+                        found: &mut *self.found,
+                    });
                 }
                 Ok(Some(key)) => {
                     keys.push(key);

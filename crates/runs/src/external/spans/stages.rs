@@ -44,7 +44,11 @@ pub(super) struct Asked {
 pub(super) fn asked(question: Question) -> Asked {
     let tree = &question.tree;
     let line = tree.spans.iter().map(|span| span.line).min().unwrap_or(0);
-    let mut asked = Asked { question: question.text, line, ..Asked::default() };
+    let mut asked = Asked {
+        question: question.text,
+        line,
+        ..Asked::default()
+    };
     stages(tree, &mut asked);
     answer(tree, &mut asked);
     asked
@@ -85,7 +89,8 @@ fn stages(tree: &Tree, asked: &mut Asked) {
 fn wrapped(tree: &Tree) -> Vec<bool> {
     let mut is_wrapped = vec![false; tree.spans.len()];
     for at in (0..tree.spans.len()).rev() {
-        is_wrapped[at] = tree.parents[at].is_some_and(|parent| is_wrapped[parent] || tree.spans[parent].is_ranking());
+        is_wrapped[at] = tree.parents[at]
+            .is_some_and(|parent| is_wrapped[parent] || tree.spans[parent].is_ranking());
     }
     is_wrapped
 }
@@ -104,14 +109,24 @@ fn call<'s>(tree: &'s Tree, at: usize, below: &[usize]) -> Option<Call<'s>> {
     let span = &tree.spans[at];
     let documents = span.documents.as_deref()?;
     if let [only] = below
-        && tree.spans[*only].documents.as_deref().is_some_and(|other| are_same(documents, other))
+        && tree.spans[*only]
+            .documents
+            .as_deref()
+            .is_some_and(|other| are_same(documents, other))
         && (span.kind == tree.spans[*only].kind || span.kind == Kind::Retriever)
     {
         return None;
     }
     let is_search = span.kind == Kind::Retriever && below.is_empty();
-    let role = if is_search { Role::Retriever } else { Role::Order };
-    Some(Call { documents, ..Call::of(span, role) })
+    let role = if is_search {
+        Role::Retriever
+    } else {
+        Role::Order
+    };
+    Some(Call {
+        documents,
+        ..Call::of(span, role)
+    })
 }
 
 impl<'s> Call<'s> {
@@ -119,7 +134,11 @@ impl<'s> Call<'s> {
         let name: String = span.name.trim().chars().take(NAME_CHARS).collect();
         Self {
             role,
-            name: if name.is_empty() { role.name().to_owned() } else { name },
+            name: if name.is_empty() {
+                role.name().to_owned()
+            } else {
+                name
+            },
             query: span.query.as_deref(),
             documents: &[],
             seconds: span.seconds(),
@@ -130,7 +149,12 @@ impl<'s> Call<'s> {
     fn offered(span: &'s Span) -> Option<Self> {
         let call = Self::of(span, Role::Retriever);
         let name = format!("{} input", call.name);
-        Some(Self { name, documents: span.offered.as_deref()?, seconds: None, ..call })
+        Some(Self {
+            name,
+            documents: span.offered.as_deref()?,
+            seconds: None,
+            ..call
+        })
     }
 
     /// Returns the record's form of it.
@@ -151,17 +175,28 @@ impl<'s> Call<'s> {
 fn by_name(calls: Vec<Call<'_>>) -> Map<String, Value> {
     let mut stages: Vec<(String, Vec<Call<'_>>)> = Vec::new();
     for call in calls {
-        match stages.iter_mut().find(|(_, others)| others[0].name == call.name && others[0].role == call.role) {
+        match stages
+            .iter_mut()
+            .find(|(_, others)| others[0].name == call.name && others[0].role == call.role)
+        {
             Some((_, others)) => others.push(call),
             None => stages.push((call.name.clone(), vec![call])),
         }
     }
-    let n_orders = stages.iter().filter(|(_, calls)| calls[0].role == Role::Order).count();
+    let n_orders = stages
+        .iter()
+        .filter(|(_, calls)| calls[0].role == Role::Order)
+        .count();
     let mut named = Map::new();
     for (name, calls) in stages {
         let role = calls[0].role;
-        let is_ambiguous = Role::of_name(&name).is_some_and(|known| known != role || (n_orders > 1 && known == Role::Order));
-        let name = if is_ambiguous || named.contains_key(&name) { format!("{name} span") } else { name };
+        let is_ambiguous = Role::of_name(&name)
+            .is_some_and(|known| known != role || (n_orders > 1 && known == Role::Order));
+        let name = if is_ambiguous || named.contains_key(&name) {
+            format!("{name} span")
+        } else {
+            name
+        };
         let stage = match calls.as_slice() {
             [call] => call.fields(),
             calls if role == Role::Order => union(calls),
@@ -177,7 +212,15 @@ fn union(calls: &[Call<'_>]) -> Value {
     let mut seen: HashSet<(&Option<String>, &Option<String>)> = HashSet::new();
     let documents = calls.iter().flat_map(|call| call.documents);
     let hits = documents.filter(|found| seen.insert((&found.text, &found.id)));
-    let hits: Vec<Value> = hits.map(|found| Document { score: None, ..found.clone() }.hit()).collect();
+    let hits: Vec<Value> = hits
+        .map(|found| {
+            Document {
+                score: None,
+                ..found.clone()
+            }
+            .hit()
+        })
+        .collect();
     let mut stage = json!({"role": Role::Order.name(), "hits": hits});
     let seconds: Option<f64> = calls.iter().map(|call| call.seconds).sum();
     if let Some(seconds) = seconds {
@@ -188,17 +231,33 @@ fn union(calls: &[Call<'_>]) -> Value {
 
 fn are_same(one: &[Document], other: &[Document]) -> bool {
     one.len() == other.len()
-        && one.iter().zip(other).all(|(a, b)| a.text == b.text && a.id == b.id)
+        && one
+            .iter()
+            .zip(other)
+            .all(|(a, b)| a.text == b.text && a.id == b.id)
 }
 
 fn answer(tree: &Tree, asked: &mut Asked) {
-    let mut roots: Vec<&Span> = tree.spans.iter().zip(&tree.parents).filter(|(_, parent)| parent.is_none()).map(|(span, _)| span).collect();
+    let mut roots: Vec<&Span> = tree
+        .spans
+        .iter()
+        .zip(&tree.parents)
+        .filter(|(_, parent)| parent.is_none())
+        .map(|(span, _)| span)
+        .collect();
     roots.retain(|span| span.kind == Kind::Other);
     roots.sort_by_key(|span| span.start);
-    let returned = roots.iter().find_map(|span| span.answer.as_deref()).map(str::trim);
+    let returned = roots
+        .iter()
+        .find_map(|span| span.answer.as_deref())
+        .map(str::trim);
     let calls = model_calls(tree);
-    asked.n_without_text = calls.iter().filter(|span| span.answer.is_none() && span.error.is_none()).count();
-    let is_returned = |span: &&&Span| returned.is_some() && span.answer.as_deref().map(str::trim) == returned;
+    asked.n_without_text = calls
+        .iter()
+        .filter(|span| span.answer.is_none() && span.error.is_none())
+        .count();
+    let is_returned =
+        |span: &&&Span| returned.is_some() && span.answer.as_deref().map(str::trim) == returned;
     let chosen = calls.iter().rev().find(is_returned).or(calls.last());
     if let Some(span) = chosen {
         asked.prompt.clone_from(&span.prompt);
@@ -210,7 +269,9 @@ fn answer(tree: &Tree, asked: &mut Asked) {
     }
     asked.answer = asked.answer.take().or_else(|| returned.map(str::to_owned));
     let failed = roots.iter().find_map(|span| span.error.as_ref());
-    asked.error = failed.or_else(|| chosen.and_then(|span| span.error.as_ref())).cloned();
+    asked.error = failed
+        .or_else(|| chosen.and_then(|span| span.error.as_ref()))
+        .cloned();
     if asked.error.is_none() && asked.answer.is_none() {
         asked.error = tree.spans.iter().find_map(|span| span.error.clone());
     }
@@ -234,7 +295,10 @@ fn model_calls(tree: &Tree) -> Vec<&Span> {
         });
     }
     let positions = (0..n_spans).filter(|at| !is_around[*at] && !is_inside[*at]);
-    let mut calls: Vec<&Span> = positions.map(|at| &tree.spans[at]).filter(|span| span.kind == Kind::Model).collect();
+    let mut calls: Vec<&Span> = positions
+        .map(|at| &tree.spans[at])
+        .filter(|span| span.kind == Kind::Model)
+        .collect();
     calls.sort_by_key(|span| span.start);
     calls
 }

@@ -57,8 +57,11 @@ impl Tree {
         let mut spans: Vec<Span> = order.iter().filter_map(|id| by_id.remove(id)).collect();
         let n_duplicates = n_spans - spans.len();
         spans.sort_by_key(|span| span.start);
-        let positions: HashMap<&str, usize> =
-            spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).collect();
+        let positions: HashMap<&str, usize> = spans
+            .iter()
+            .enumerate()
+            .map(|(at, span)| (span.id.as_str(), at))
+            .collect();
         let called_by: Vec<Option<usize>> = spans
             .iter()
             .map(|span| positions.get(span.parent.as_deref()?).copied())
@@ -70,12 +73,18 @@ impl Tree {
         }
         let parents = order.iter().enumerate().map(|(new, old)| {
             // A parent that comes first closes a circle.
-            called_by[*old].and_then(|parent| new_positions[parent]).filter(|parent| *parent > new)
+            called_by[*old]
+                .and_then(|parent| new_positions[parent])
+                .filter(|parent| *parent > new)
         });
         let parents = parents.collect();
         let mut old: Vec<Option<Span>> = spans.into_iter().map(Some).collect();
         let spans = order.iter().filter_map(|at| old[*at].take()).collect();
-        Self { spans, parents, n_duplicates }
+        Self {
+            spans,
+            parents,
+            n_duplicates,
+        }
     }
 
     /// Splits the trace by question: one, unless several spans that are not below each other ask known questions and each
@@ -84,7 +93,9 @@ impl Tree {
         let mut heads: Vec<Option<usize>> = vec![None; self.spans.len()];
         for at in (0..self.spans.len()).rev() {
             let asks = || is_question(self.asked(at)).then_some(at);
-            heads[at] = self.parents[at].and_then(|parent| heads[parent]).or_else(asks);
+            heads[at] = self.parents[at]
+                .and_then(|parent| heads[parent])
+                .or_else(asks);
         }
         let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, head) in heads.iter().enumerate() {
@@ -92,21 +103,30 @@ impl Tree {
                 below.entry(*head).or_default().push(at);
             }
         }
-        let answers = |members: &[usize]| members.iter().any(|at| self.spans[*at].kind == Kind::Model);
+        let answers =
+            |members: &[usize]| members.iter().any(|at| self.spans[*at].kind == Kind::Model);
         if below.values().filter(|members| answers(members)).count() > 1 {
             below.retain(|_, members| answers(members));
             let groups = below.into_iter();
-            let groups = groups.map(|(head, members)| (self.asked(head).to_owned(), members)).collect();
+            let groups = groups
+                .map(|(head, members)| (self.asked(head).to_owned(), members))
+                .collect();
             return self.split(groups);
         }
         let mut by_text: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (head, members) in below {
-            by_text.entry(self.asked(head).to_owned()).or_default().extend(members);
+            by_text
+                .entry(self.asked(head).to_owned())
+                .or_default()
+                .extend(members);
         }
         if by_text.len() > 1 {
             return self.split(by_text.into_iter().collect());
         }
-        let text = by_text.into_keys().next().or_else(|| self.likely_question());
+        let text = by_text
+            .into_keys()
+            .next()
+            .or_else(|| self.likely_question());
         vec![Question { text, tree: self }]
     }
 
@@ -123,17 +143,31 @@ impl Tree {
             let parent = |at: &usize| members.binary_search(&parents[*at]?).ok();
             let parents = members.iter().map(parent).collect();
             let spans = members.iter().filter_map(|at| spans[*at].take()).collect();
-            Question { text: Some(text), tree: Tree { spans, parents, n_duplicates: 0 } }
+            Question {
+                text: Some(text),
+                tree: Tree {
+                    spans,
+                    parents,
+                    n_duplicates: 0,
+                },
+            }
         });
         groups.collect()
     }
 
     /// Returns the text that a root was asked, else the first query of a retriever.
     fn likely_question(&self) -> Option<String> {
-        let roots = self.by_start(|at| self.parents[at].is_none() && self.spans[at].kind == Kind::Other);
+        let roots =
+            self.by_start(|at| self.parents[at].is_none() && self.spans[at].kind == Kind::Other);
         let retrievers = self.by_start(|at| self.spans[at].kind == Kind::Retriever);
-        let queries = roots.iter().chain(&retrievers).filter_map(|at| self.spans[*at].query.as_deref());
-        queries.map(str::trim).find(|query| !query.is_empty()).map(str::to_owned)
+        let queries = roots
+            .iter()
+            .chain(&retrievers)
+            .filter_map(|at| self.spans[*at].query.as_deref());
+        queries
+            .map(str::trim)
+            .find(|query| !query.is_empty())
+            .map(str::to_owned)
     }
 
     fn by_start(&self, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
@@ -185,7 +219,10 @@ mod tests {
     }
 
     fn model(id: &str, parent: &str, start: i64) -> Span {
-        Span { kind: Kind::Model, ..span(id, parent, start, "") }
+        Span {
+            kind: Kind::Model,
+            ..span(id, parent, start, "")
+        }
     }
 
     fn ids(tree: &Tree) -> Vec<&str> {
@@ -199,37 +236,67 @@ mod tests {
     /// Returns the questions of a tree, with the number of spans of each.
     fn split(tree: Tree) -> Vec<(Option<String>, usize)> {
         let questions = tree.questions(&is_question).into_iter();
-        questions.map(|question| (question.text, question.tree.spans.len())).collect()
+        questions
+            .map(|question| (question.text, question.tree.spans.len()))
+            .collect()
     }
 
     #[test]
     fn callees_come_first_by_their_starts_whatever_the_clocks_say() {
         // `b` begins before its parent, `a` after it; the file has the root last.
-        let tree = Tree::new(vec![span("a", "r", 9, ""), span("b", "r", 1, ""), span("b1", "b", 20, ""), span("r", "", 5, "")]);
+        let tree = Tree::new(vec![
+            span("a", "r", 9, ""),
+            span("b", "r", 1, ""),
+            span("b1", "b", 20, ""),
+            span("r", "", 5, ""),
+        ]);
         assert_eq!(ids(&tree), ["b1", "b", "a", "r"]);
         assert_eq!(tree.parents, [Some(1), Some(3), Some(3), None]);
     }
 
     #[test]
     fn missing_parents_circles_and_duplicates_lose_no_other_span() {
-        let tree = Tree::new(vec![span("a", "gone", 1, ""), span("x", "y", 2, ""), span("y", "x", 3, ""), span("s", "s", 4, ""), span("a", "gone", 1, "again")]);
+        let tree = Tree::new(vec![
+            span("a", "gone", 1, ""),
+            span("x", "y", 2, ""),
+            span("y", "x", 3, ""),
+            span("s", "s", 4, ""),
+            span("a", "gone", 1, "again"),
+        ]);
         assert_eq!(ids(&tree), ["a", "y", "x", "s"]);
-        assert_eq!((tree.parents.clone(), tree.n_duplicates), (vec![None, Some(2), None, None], 1));
-        assert_eq!(tree.spans[0].query.as_deref(), Some("again"), "the last span of an id counts");
+        assert_eq!(
+            (tree.parents.clone(), tree.n_duplicates),
+            (vec![None, Some(2), None, None], 1)
+        );
+        assert_eq!(
+            tree.spans[0].query.as_deref(),
+            Some("again"),
+            "the last span of an id counts"
+        );
     }
 
     #[test]
     fn a_trace_without_a_root_is_one_question() {
-        let tree = Tree::new(vec![span("r", "gone", 1, "one?"), span("c", "gone", 2, "one?"), model("m", "gone", 3)]);
+        let tree = Tree::new(vec![
+            span("r", "gone", 1, "one?"),
+            span("c", "gone", 2, "one?"),
+            model("m", "gone", 3),
+        ]);
         assert_eq!(split(tree), [(Some("one?".to_owned()), 3)]);
     }
 
     #[test]
     fn several_questions_below_one_root_are_separate_also_repeats() {
-        let spans = |second: &str| vec![
-            span("root", "", 0, "evaluate"), span("a", "root", 1, "one?"), model("am", "a", 2),
-            span("b", "root", 3, second), model("bm", "b", 4), span("other", "root", 5, ""),
-        ];
+        let spans = |second: &str| {
+            vec![
+                span("root", "", 0, "evaluate"),
+                span("a", "root", 1, "one?"),
+                model("am", "a", 2),
+                span("b", "root", 3, second),
+                model("bm", "b", 4),
+                span("other", "root", 5, ""),
+            ]
+        };
         for second in ["two?", "one?"] {
             let expected = [(Some("one?".to_owned()), 2), (Some(second.to_owned()), 2)];
             assert_eq!(split(Tree::new(spans(second))), expected);
@@ -238,15 +305,34 @@ mod tests {
 
     #[test]
     fn retrievals_of_different_questions_are_separate_without_a_model() {
-        let tree = Tree::new(vec![span("a", "", 1, "one?"), span("b", "", 2, " two? "), span("b1", "b", 3, "rewritten")]);
-        assert_eq!(split(tree), [(Some("one?".to_owned()), 1), (Some("two?".to_owned()), 2)]);
+        let tree = Tree::new(vec![
+            span("a", "", 1, "one?"),
+            span("b", "", 2, " two? "),
+            span("b1", "b", 3, "rewritten"),
+        ]);
+        assert_eq!(
+            split(tree),
+            [(Some("one?".to_owned()), 1), (Some("two?".to_owned()), 2)]
+        );
     }
 
     #[test]
     fn an_unknown_question_is_the_root_s_else_the_retriever_s() {
-        let tree = Tree::new(vec![Span { kind: Kind::Retriever, ..span("a", "r", 1, "rewritten") }, span("r", "", 0, "asked")]);
+        let tree = Tree::new(vec![
+            Span {
+                kind: Kind::Retriever,
+                ..span("a", "r", 1, "rewritten")
+            },
+            span("r", "", 0, "asked"),
+        ]);
         assert_eq!(split(tree), [(Some("asked".to_owned()), 2)]);
-        let tree = Tree::new(vec![Span { kind: Kind::Retriever, ..span("a", "r", 1, "query") }, span("r", "", 0, "")]);
+        let tree = Tree::new(vec![
+            Span {
+                kind: Kind::Retriever,
+                ..span("a", "r", 1, "query")
+            },
+            span("r", "", 0, ""),
+        ]);
         assert_eq!(split(tree), [(Some("query".to_owned()), 2)]);
     }
 }
