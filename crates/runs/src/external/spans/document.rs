@@ -59,6 +59,12 @@ impl Document {
         Value::Object(hit)
     }
 
+    /// Returns true if two lists have the same documents.
+    pub(super) fn are_same(one: &[Self], other: &[Self]) -> bool {
+        let mut pairs = one.iter().zip(other);
+        one.len() == other.len() && pairs.all(|(a, b)| a.text == b.text && a.id == b.id)
+    }
+
     /// Returns true if it can be found in a data set.
     pub(super) fn is_known(&self) -> bool {
         self.text.is_some() || self.id.is_some()

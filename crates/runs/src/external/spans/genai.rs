@@ -3,9 +3,9 @@
 //! Structured values may be JSON strings. Messages of versions before 1.37 (`gen_ai.prompt.0.content`,
 //! `gen_ai.completion.0.content`) are read as well.
 
+use super::attributes::{Attributes, indexed, item};
 use super::content::{self, number, string};
 use super::document::documents;
-use super::otlp::{Attributes, indexed, item};
 use super::span::{Kind, Span, names_a_reranker};
 
 /// Reads what `attributes` say of the span; one without any of this convention is another service's.

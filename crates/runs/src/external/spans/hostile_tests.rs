@@ -1,7 +1,8 @@
 //! Spans as they should not be: missing, repeated, out of order, of other services, of the wrong types, far too large.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::tests::{Fields, checked};
 use super::*;
 
 /// A trace of one question: spans as OTLP/JSON, with attributes as an object.
@@ -63,33 +64,18 @@ fn model(id: &str, parent: &str, start: u64, answer: &str) -> Value {
     span(id, parent, [start, start + 1], attributes)
 }
 
-fn read_text(text: &str) -> Result<Traces, ExternalError> {
+fn read_text(text: &str) -> Result<Fields, ExternalError> {
     let input = Input::new("f.jsonl", text.to_owned()).expect("text");
     checked(&input, &|text| text == "q?" || text == "r?")
-}
-
-/// Returns the records, which the reader of records must take.
-fn checked(
-    input: &Input,
-    is_question: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Traces, ExternalError> {
-    let traces = traces(input, is_question)?;
-    let (records, _) = read(input, is_question, &|_| false)?;
-    assert_eq!(records.len(), traces.records.len());
-    assert!(
-        records.iter().all(|record| record.unread.is_empty()),
-        "{records:?}"
-    );
-    Ok(traces)
 }
 
 fn only(text: &str) -> Map<String, Value> {
     let mut traces = read_text(text).expect("traces");
     assert_eq!(traces.records.len(), 1);
-    traces.records.remove(0).1
+    traces.records.remove(0)
 }
 
-fn notes(traces: &Traces) -> Vec<(usize, &str)> {
+fn notes(traces: &Fields) -> Vec<(usize, &str)> {
     traces
         .notes
         .iter()
@@ -195,10 +181,10 @@ fn what_is_not_read_is_not_stored() {
     search["events"] = json!([{"name": "e", "attributes": [{"key": "token", "value": {"stringValue": "SECRET"}}]}]);
     let traces = read_text(&otlp(&[root("a"), search])).expect("traces");
     assert_eq!(
-        traces.records[0].1["stages"]["search"]["hits"],
+        traces.records[0]["stages"]["search"]["hits"],
         json!([{"text": "x", "doc_id": "d"}])
     );
-    assert!(!format!("{traces:?}").contains("SECRET"));
+    assert!(!format!("{:?}", traces.records).contains("SECRET"));
 }
 
 #[test]
@@ -265,7 +251,7 @@ fn values_of_the_wrong_type_are_as_good_as_missing() {
             "retrieval.documents.1.document.content": "y", "retrieval.documents.1.document.metadata": wrong});
         let traces = read_text(&otlp(&[root("a"), search])).expect("traces");
         assert_eq!(
-            traces.records[0].1["stages"],
+            traces.records[0]["stages"],
             json!({}),
             "the first document has neither text nor id"
         );
@@ -316,7 +302,7 @@ fn repeats_with_other_passages_are_counted() {
     ])
     .replace("\"t\"", "\"u\"");
     let traces = read_text(&format!("{first}\n{second}")).expect("traces");
-    let record = &traces.records[0].1;
+    let record = &traces.records[0];
     let answers: Vec<&Value> = record["answers"]
         .as_array()
         .expect("two")

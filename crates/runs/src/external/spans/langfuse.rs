@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
+use super::attributes::Attributes;
 use super::content::{self, number, object, string};
 use super::document::documents;
-use super::otlp::Attributes;
 use super::span::{Kind, Span, names_a_reranker};
 use super::time::nanoseconds;
 

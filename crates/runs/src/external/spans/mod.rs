@@ -1,10 +1,12 @@
 //! Traces of an external RAG: spans of OpenTelemetry, `LangSmith` and Langfuse, converted to the record format.
 //!
-//! [`source`] recognises them, [`export`] finds the spans of a file and [`otlp`], [`langsmith`] and [`langfuse`] read one each into a [`span::Span`];
-//! the attributes of an OpenTelemetry span follow the conventions of [`openinference`], [`genai`] or Langfuse. [`tree`]
-//! joins spans to traces and finds the question of each, [`stages`] makes the fields of a record, and [`repeats`] gathers
-//! the traces of one question. Everything else in a span (headers, user names, metadata) is dropped as it is read.
+//! [`source`] recognises them, [`export`] finds those of a file, and [`otlp`], [`langsmith`] and [`langfuse`] read each into a
+//! [`span::Span`]; the attributes of an OpenTelemetry span follow the conventions of [`openinference`], [`genai`] or Langfuse.
+//! [`tree`] joins spans to traces and finds the question of each, [`asked`] reads its stages and answer, and [`repeats`]
+//! gathers the traces of one question into a record. Everything else in a span (headers, user names, metadata) is dropped as it is read.
 
+mod asked;
+mod attributes;
 mod content;
 mod document;
 mod export;
@@ -16,28 +18,19 @@ mod otlp;
 mod repeats;
 mod source;
 mod span;
-mod stages;
+mod stage;
 mod time;
 mod tree;
 
 use ragtriage_core::types::Note;
-use rayon::prelude::*;
-use serde_json::{Map, Value};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::ExternalError;
 use super::input::Input;
 use super::recorded::{self, Recorded};
-use super::{ExternalError, Position};
+use repeats::Traces;
 
 pub use source::is_export;
-
-/// The records made of a file of spans.
-#[derive(Debug, Default)]
-struct Traces {
-    /// The fields of each record, with the position of its first span; one per question, in file order.
-    records: Vec<(Position, Map<String, Value>)>,
-    /// Counts of what was left out.
-    notes: Vec<Note>,
-}
 
 /// Reads the traces of a file, and counts what they leave out. `is_question`: the data set has a question with this text;
 /// `is_document`: it has a document with this id. A passage without text is a whole document, if its id is a document's.
@@ -49,9 +42,9 @@ pub fn read(
     is_question: &(dyn Fn(&str) -> bool + Sync),
     is_document: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<(Vec<Recorded>, Vec<Note>), ExternalError> {
-    let Traces { records, notes } = traces(input, is_question)?;
-    let records = records.into_par_iter().map(|(position, fields)| {
-        let mut record = recorded::of_fields(&position, fields)?;
+    let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
+    let records = questions.into_par_iter().map(|repeats| {
+        let mut record = recorded::of_fields(&input.line(repeats.line()), repeats.fields())?;
         let stages = record.stages.iter_mut();
         for hit in stages.filter_map(|stage| stage.hits.as_mut()).flatten() {
             if hit.text.is_none() && hit.chunk_id.as_deref().is_some_and(is_document) {
@@ -61,13 +54,6 @@ pub fn read(
         Ok(record)
     });
     Ok((records.collect::<Result<_, _>>()?, notes))
-}
-
-fn traces(
-    input: &Input,
-    is_question: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Traces, ExternalError> {
-    repeats::gather(input, export::read(input)?, is_question)
 }
 
 #[cfg(test)]

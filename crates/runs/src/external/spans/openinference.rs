@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::attributes::{Attributes, indexed, item};
 use super::content::{self, number, string};
 use super::document::{Document, documents};
-use super::otlp::{Attributes, indexed, item};
 use super::span::{Kind, Span, names_a_reranker};
 
 /// The attribute that every span of this convention has.

@@ -3,17 +3,13 @@
 //! Attributes follow the conventions of `OpenInference`, of GenAI, or of Langfuse's SDK. Attributes of events are read as
 //! the span's own, where it lacks them: some instrumentations record messages there.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
+use super::attributes::Attributes;
 use super::content::{object, string};
 use super::span::Span;
 use super::time::nanoseconds;
 use super::{genai, langfuse, openinference};
-
-/// The attributes of a span, by dotted names.
-pub(super) type Attributes = Map<String, Value>;
 
 /// Returns the span of an OTLP object; `None` without ids.
 pub(super) fn of_otlp(fields: &Map<String, Value>) -> Option<Span> {
@@ -161,33 +157,4 @@ fn any_value(value: &Value) -> Value {
         ("kvlistValue" | "kvlist_value", list) => Value::Object(attributes(list.get("values"))),
         _ => inner.clone(),
     }
-}
-
-/// Returns the attributes of a list under `prefix`, by position: `prefix.0.rest`.
-pub(super) fn indexed<'a>(
-    attributes: &'a Attributes,
-    prefix: &str,
-) -> BTreeMap<usize, Vec<(&'a str, &'a Value)>> {
-    let mut items: BTreeMap<usize, Vec<(&str, &Value)>> = BTreeMap::new();
-    for (key, value) in attributes {
-        let Some((position, rest)) = key
-            .strip_prefix(prefix)
-            .and_then(|rest| rest.strip_prefix('.'))
-            .and_then(|rest| rest.split_once('.'))
-        else {
-            continue;
-        };
-        if let Ok(position) = position.parse() {
-            items.entry(position).or_default().push((rest, value));
-        }
-    }
-    items
-}
-
-/// Returns the value under `name` in an item of [`indexed`].
-pub(super) fn item<'a>(fields: &[(&str, &'a Value)], name: &str) -> Option<&'a Value> {
-    fields
-        .iter()
-        .find(|(key, _)| *key == name)
-        .map(|(_, value)| *value)
 }

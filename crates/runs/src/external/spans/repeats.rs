@@ -1,20 +1,39 @@
 //! Gathers the traces of each question into one record: several traces of a question are repeats.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use ragtriage_core::types::Note;
-use rayon::prelude::*;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::{Map, Value, json};
 
-use super::Traces;
+use super::asked::{Asked, asked};
 use super::export::Export;
 use super::span::Kind;
-use super::stages::{Asked, asked};
+use super::stage::{self, Stage};
 use super::tree::{Tree, trees};
 use crate::external::ExternalError;
 use crate::external::input::Input;
 
-/// Makes the records of an export.
+/// The questions that a file's traces ask, in the order of the file.
+#[derive(Debug)]
+pub(super) struct Traces {
+    /// The questions.
+    pub questions: Vec<Repeats>,
+    /// Counts of what was left out.
+    pub notes: Vec<Note>,
+}
+
+/// The traces of one question; never empty.
+#[derive(Debug)]
+pub(super) struct Repeats {
+    question: String,
+    attempts: Vec<Asked>,
+    /// The attempt whose stages count: the first of those with the most stages, as one that failed early has fewer.
+    fullest: usize,
+}
+
+/// Gathers the questions of an export.
 ///
 /// # Errors
 /// `NoTraces`.
@@ -51,9 +70,17 @@ pub(super) fn gather(
             questions.map(asked).collect()
         })
         .collect();
+    let questions = by_question(asked.into_iter().flatten(), &mut counts);
+    Ok(Traces {
+        questions,
+        notes: counts.notes(),
+    })
+}
+
+fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Counts) -> Vec<Repeats> {
     let mut positions: HashMap<String, usize> = HashMap::new();
-    let mut questions: Vec<(String, Vec<Asked>)> = Vec::new();
-    for mut one in asked.into_iter().flatten() {
+    let mut questions: Vec<Repeats> = Vec::new();
+    for mut one in asked {
         counts.add(one.n_without_documents, "retrievers and rerankers whose documents have no text or id, or are not recorded: their stages are unknown");
         counts.add(one.n_without_text, "calls of a model without recorded text");
         let Some(question) = one.question.take() else {
@@ -63,68 +90,74 @@ pub(super) fn gather(
         let next = questions.len();
         let at = *positions.entry(question.clone()).or_insert(next);
         if at == next {
-            questions.push((question, Vec::new()));
+            questions.push(Repeats {
+                question,
+                attempts: vec![one],
+                fullest: 0,
+            });
+        } else {
+            questions[at].attempts.push(one);
         }
-        questions[at].1.push(one);
     }
-    let records = questions
-        .into_iter()
-        .map(|(question, attempts)| {
-            let line = attempts.first().map_or(1, |first| first.line);
-            (input.line(line), record(question, attempts, &mut counts))
-        })
-        .collect();
-    Ok(Traces {
-        records,
-        notes: counts.notes(),
-    })
+    for repeats in &mut questions {
+        let attempts = repeats.attempts.iter().enumerate();
+        let fullest = attempts.max_by_key(|(at, one)| (one.stages.len(), Reverse(*at)));
+        repeats.fullest = fullest.map_or(0, |(at, _)| at);
+        counts.add(repeats.n_other(), "traces that retrieved other passages than another trace of their question: their answers count, its stages do");
+    }
+    questions
 }
 
 fn is_of_rag(tree: &Tree) -> bool {
     tree.spans.iter().any(|span| span.kind != Kind::Other)
 }
 
-/// Returns the fields of a question's record.
-fn record(question: String, mut attempts: Vec<Asked>, counts: &mut Counts) -> Map<String, Value> {
-    let mut fields = Map::from_iter([("question".to_owned(), Value::String(question))]);
-    let n_attempts = attempts.len();
-    // A trace that failed early has fewer stages than one that did not.
-    let fullest = attempts
-        .iter()
-        .enumerate()
-        .max_by_key(|(at, one)| (one.stages.len(), std::cmp::Reverse(*at)));
-    let first = fullest.map_or(0, |(at, _)| at);
-    let stages = std::mem::take(&mut attempts[first].stages);
-    let n_other = attempts
-        .iter()
-        .enumerate()
-        .filter(|(at, one)| {
-            *at != first && !one.stages.is_empty() && rankings(&one.stages) != rankings(&stages)
-        })
-        .count();
-    counts.add(n_other, "traces that retrieved other passages than another trace of their question: their answers count, its stages do");
-    fields.insert("stages".to_owned(), Value::Object(stages));
-    if let Some(prompt) = attempts[first].prompt.take() {
-        fields.insert("prompt".to_owned(), Value::String(prompt));
+impl Repeats {
+    /// Returns the line of its first span.
+    pub(super) fn line(&self) -> usize {
+        self.attempts.iter().map(|one| one.line).min().unwrap_or(1)
     }
-    let is_answered = |one: &Asked| one.answer.is_some() || one.error.is_some();
-    attempts.retain(is_answered);
-    match attempts.len() {
-        0 => {}
-        1 if n_attempts == 1 || attempts[0].error.is_none() => {
-            for (key, value) in attempt(attempts.remove(0)) {
-                fields.insert(key, value);
+
+    /// Returns the number of traces whose stages are not those of the fullest.
+    fn n_other(&self) -> usize {
+        let stages = &self.attempts[self.fullest].stages;
+        let is_other = |one: &&Asked| !one.stages.is_empty() && !are_same(&one.stages, stages);
+        self.attempts.iter().filter(is_other).count()
+    }
+
+    /// Returns the fields of the question's record.
+    pub(super) fn fields(mut self) -> Map<String, Value> {
+        let n_attempts = self.attempts.len();
+        let fullest = &mut self.attempts[self.fullest];
+        let mut fields = Map::from_iter([
+            ("question".to_owned(), Value::String(self.question)),
+            (
+                "stages".to_owned(),
+                Value::Object(stage::fields(&std::mem::take(&mut fullest.stages))),
+            ),
+        ]);
+        if let Some(prompt) = fullest.prompt.take() {
+            fields.insert("prompt".to_owned(), Value::String(prompt));
+        }
+        let is_answered = |one: &Asked| one.answer.is_some() || one.error.is_some();
+        self.attempts.retain(is_answered);
+        let only =
+            self.attempts.len() == 1 && (n_attempts == 1 || self.attempts[0].error.is_none());
+        let mut answers = self.attempts.into_iter().map(attempt);
+        if only {
+            fields.extend(answers.next().into_iter().flatten());
+        } else {
+            let answers: Vec<Value> = answers.map(Value::Object).collect();
+            if !answers.is_empty() {
+                fields.insert("answers".to_owned(), Value::Array(answers));
             }
         }
-        _ => {
-            let answers = attempts
-                .into_iter()
-                .map(|one| Value::Object(attempt(one)))
-                .collect();
-            fields.insert("answers".to_owned(), Value::Array(answers));
-        }
+        fields
     }
-    fields
+}
+
+fn are_same(one: &[Stage], other: &[Stage]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.is_same(b))
 }
 
 fn attempt(one: Asked) -> Map<String, Value> {
@@ -137,26 +170,6 @@ fn attempt(one: Asked) -> Map<String, Value> {
         fields.insert("error".to_owned(), json!(error));
     }
     fields
-}
-
-/// Returns the passages of each stage, without times and scores.
-fn rankings(stages: &Map<String, Value>) -> Vec<(&str, Vec<(&Value, &Value)>)> {
-    stages
-        .iter()
-        .map(|(name, stage)| {
-            let calls = stage
-                .as_array()
-                .map_or(std::slice::from_ref(stage), Vec::as_slice);
-            let hits = calls
-                .iter()
-                .filter_map(|call| call.get("hits")?.as_array())
-                .flatten();
-            (
-                name.as_str(),
-                hits.map(|hit| (&hit["text"], &hit["doc_id"])).collect(),
-            )
-        })
-        .collect()
 }
 
 /// Counts by text.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::*;
 
@@ -57,22 +57,34 @@ fn file(name: &str) -> Input {
     Input::read(&folder.join(name)).expect("a file of the repository")
 }
 
-/// Returns the records, which the reader of records must take.
-fn checked(
+/// The fields of each record, which the reader of records must take, and counts.
+#[derive(Debug)]
+pub(super) struct Fields {
+    pub records: Vec<Map<String, Value>>,
+    pub notes: Vec<Note>,
+}
+
+pub(super) fn checked(
     input: &Input,
     is_question: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Traces, ExternalError> {
-    let traces = traces(input, is_question)?;
+) -> Result<Fields, ExternalError> {
     let (records, _) = read(input, is_question, &|_| false)?;
-    assert_eq!(records.len(), traces.records.len());
     assert!(
         records.iter().all(|record| record.unread.is_empty()),
         "{records:?}"
     );
-    Ok(traces)
+    let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
+    assert_eq!(records.len(), questions.len());
+    Ok(Fields {
+        records: questions
+            .into_iter()
+            .map(repeats::Repeats::fields)
+            .collect(),
+        notes,
+    })
 }
 
-fn of_file(name: &str) -> Traces {
+fn of_file(name: &str) -> Fields {
     let input = file(name);
     assert!(is_export(input.text()), "{name}");
     checked(&input, &|text| SCRIPT.iter().any(|line| line.0 == text)).expect(name)
@@ -92,7 +104,7 @@ fn documents(stage: &Value) -> Vec<&'static str> {
     .collect()
 }
 
-fn notes(traces: &Traces) -> Vec<(usize, &str)> {
+fn notes(traces: &Fields) -> Vec<(usize, &str)> {
     traces
         .notes
         .iter()
@@ -124,7 +136,7 @@ fn every_package_s_spans_give_the_scripted_stages_and_answers() {
     ] {
         let read = of_file(name);
         assert_eq!(read.records.len(), SCRIPT.len(), "{name}");
-        for ((question, found, ranked, answers), (_, record)) in SCRIPT.iter().zip(&read.records) {
+        for ((question, found, ranked, answers), record) in SCRIPT.iter().zip(&read.records) {
             assert_eq!(record["question"], **question, "{name}");
             let stages = record["stages"].as_object().expect("stages");
             assert_eq!(
@@ -202,7 +214,7 @@ fn tokens_cost_model_and_finish_reason_are_those_of_the_script() {
             json!({"prompt_tokens": 60, "completion_tokens": 3, "cost_usd": 0.0002, "model": "scripted-1"}),
         ),
     ] {
-        let mut usage = of_file(name).records[0].1["usage"].clone();
+        let mut usage = of_file(name).records[0]["usage"].clone();
         let seconds = usage
             .as_object_mut()
             .expect("an object")
@@ -221,7 +233,7 @@ fn tokens_cost_model_and_finish_reason_are_those_of_the_script() {
 fn traceable_functions_of_langsmith_are_read_with_their_child_runs() {
     let read = of_file("langsmith-traceable.json");
     assert_eq!(read.records.len(), 5);
-    for ((question, found, _, answers), (_, record)) in SCRIPT.iter().zip(&read.records) {
+    for ((question, found, _, answers), record) in SCRIPT.iter().zip(&read.records) {
         assert_eq!(
             (&record["question"], &record["answer"]),
             (&json!(question), &json!(answers[0]))
@@ -234,7 +246,7 @@ fn traceable_functions_of_langsmith_are_read_with_their_child_runs() {
 #[test]
 fn queries_that_a_model_wrote_are_calls_of_one_stage_and_it_does_not_answer() {
     let read = of_file("otlp-multi-query.jsonl");
-    let record = &read.records[0].1;
+    let record = &read.records[0];
     assert_eq!(
         record["answer"], "12 books",
         "not the queries that the model wrote"
@@ -257,7 +269,7 @@ fn queries_that_a_model_wrote_are_calls_of_one_stage_and_it_does_not_answer() {
 #[test]
 fn genai_documents_are_ids_and_those_without_any_are_counted() {
     let read = of_file("otlp-genai.jsonl");
-    let record = &read.records[0].1;
+    let record = &read.records[0];
     let stage = &record["stages"]["retrieval handbook"];
     assert_eq!(stage["hits"][0], json!({"chunk_id": "ferry", "score": 0.9}));
     assert_eq!(record["answer"], "7 am");
@@ -268,7 +280,7 @@ fn genai_documents_are_ids_and_those_without_any_are_counted() {
             .starts_with("You answer.\n\nAnswer from the context.")
     );
     let read = of_file("otlp-genai-langchain.jsonl");
-    assert_eq!(read.records[0].1["stages"], json!({}));
+    assert_eq!(read.records[0]["stages"], json!({}));
     assert_eq!(
         notes(&read)[0],
         (
