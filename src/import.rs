@@ -1,6 +1,6 @@
 //! `ragtriage import`: what another RAG recorded, its traces, or a TREC run, joined with a data set, becomes a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::judge;
-use crate::report::Printed;
+use crate::report::{Printed, configuration_digest};
 use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
@@ -20,22 +20,24 @@ use crate::runtime::block_on;
 use crate::sample::sample;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::Dataset;
+use ragtriage_core::types::{Dataset, Note};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
+use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
+use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
-use ragtriage_runs::external::recorded as lines;
+use ragtriage_runs::external::recorded::{self, Recorded};
 use ragtriage_runs::external::spans;
-use ragtriage_runs::{ExternalSource, RunFolder};
+use ragtriage_runs::{ExternalSource, ModelRecord, RunFolder};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, traces (OpenTelemetry, LangSmith, Langfuse), or a
-    /// TREC run; `.gz` too, `-` for standard input.
+    /// JSON lines `{id or question, contexts or stages, answer?, prompt?, arms?}`, traces (OpenTelemetry, LangSmith,
+    /// Langfuse), or a TREC run; `.gz` too, `-` for standard input.
     file: PathBuf,
     /// The settings file: data set and evaluation. Default: config/runbooks.toml.
     #[arg(long)]
@@ -46,6 +48,9 @@ pub struct ImportArgs {
     /// The file is a TREC run. Default: by its content.
     #[arg(long)]
     trec: bool,
+    /// JSON lines `{id, doc_id, start, end}`: the chunks that the record names by `chunk_id`.
+    #[arg(long, value_name = "FILE")]
+    chunks: Option<PathBuf>,
     /// Leave out questions without a line and lines without a question, and say how many.
     #[arg(long)]
     partial: bool,
@@ -79,20 +84,29 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         let input = Input::read(&args.file)?;
         let form = Form::of(input.text(), args.trec);
-        let source = ExternalSource {
-            kind: form.name().to_owned(),
-            from: input.name().to_owned(),
-            sha256: hex(&Sha256::digest(input.text())),
-        };
-        let mut joined = join(&input, form, &dataset, &resolved.settings, args.partial)?;
+        let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
+        let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
+        let (lines, notes) = lines(&input, form, &dataset, &resolved.settings, chunks.as_ref())?;
+        let (from, sha256) = (input.name().to_owned(), hex(&Sha256::digest(input.text())));
         // The text may be far larger than what is read from it.
         drop(input);
+        let mut joined = Joined::new(lines, &dataset.questions, args.partial)?;
+        joined.notes.splice(0..0, notes);
         sample(&mut dataset, &resolved.settings)?;
-        dataset.questions = joined.answered(&source.from, dataset.questions, args.partial)?;
-        describe(&mut resolved.settings, &joined, form);
+        dataset.questions = joined.answered(&from, dataset.questions, args.partial)?;
+        let as_configured = record::begun(&resolved, (&dataset).into(), None);
+        let is_own = joined.is_of(&configuration_digest(&as_configured));
+        if !is_own {
+            describe(&mut resolved.settings, &joined, form);
+        }
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        manifest.external = Some(source);
+        manifest.external = Some(ExternalSource {
+            kind: form.name().to_owned(),
+            from,
+            sha256,
+            is_own,
+        });
         manifest
             .notes
             .extend(joined.notes.iter().map(record::counted));
@@ -100,7 +114,9 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .seconds
             .insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
+        manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
+        let plan = RecordedPlan { is_own, ..plan };
 
         manifest.name = args
             .name
@@ -134,15 +150,6 @@ enum Form {
 }
 
 impl Form {
-    /// Returns the name of the form in a manifest.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Record => ExternalSource::RECORD,
-            Self::Traces => ExternalSource::TRACES,
-            Self::TrecRun => ExternalSource::TREC_RUN,
-        }
-    }
-
     /// Recognises the form by the content; `trec`: it is given.
     fn of(text: &str, trec: bool) -> Self {
         if trec || looks_like_trec(text) {
@@ -153,51 +160,63 @@ impl Form {
             Self::Record
         }
     }
+
+    /// Returns its name in a manifest.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Record => ExternalSource::RECORD,
+            Self::Traces => ExternalSource::TRACES,
+            Self::TrecRun => ExternalSource::TREC_RUN,
+        }
+    }
 }
 
-/// The file's lines beside all questions of the data set: a sample is drawn afterwards, from those.
-fn join(
+/// The file's lines, of all questions of the data set, with notes: a sample is drawn afterwards, from those.
+fn lines(
     input: &Input,
     form: Form,
     dataset: &Dataset,
     settings: &Settings,
-    partial: bool,
-) -> Result<Joined, Failure> {
-    let documents: HashSet<&str> = dataset
-        .documents
-        .iter()
-        .map(|document| document.id.as_str())
-        .collect();
+    chunks: Option<&Chunks>,
+) -> Result<(Vec<Recorded>, Vec<Note>), Failure> {
+    let documents = dataset.documents.iter();
+    let documents: HashSet<&str> = documents.map(|document| document.id.as_str()).collect();
     let is_document = |id: &str| documents.contains(id);
-    let (lines, notes) = match form {
-        Form::Record => (lines::read(input)?, Vec::new()),
+    let questions = dataset.questions.iter();
+    let (mut lines, notes) = match form {
+        Form::TrecRun => {
+            let ids: HashSet<&str> = questions.map(|question| question.id.as_str()).collect();
+            let k = settings.retrieval.k;
+            let lines = join::from_trec(input, k, &|id| ids.contains(id), &is_document)?;
+            return Ok((lines, Vec::new()));
+        }
         Form::Traces => {
-            let questions = dataset.questions.iter();
             let texts: HashSet<&str> = questions.map(|question| question.text.trim()).collect();
+            // With a file of chunks, an id is a chunk's.
+            let is_document = |id: &str| chunks.is_none() && is_document(id);
             spans::read(input, &|text| texts.contains(text), &is_document)?
         }
-        Form::TrecRun => {
-            let questions = dataset.questions.iter();
-            let ids: HashSet<&str> = questions.map(|question| question.id.as_str()).collect();
-            let is_question = |id: &str| ids.contains(id);
-            let k = settings.retrieval.k;
-            (
-                join::from_trec(input, k, &is_question, &is_document)?,
-                Vec::new(),
-            )
-        }
+        Form::Record => (recorded::read(input)?, Vec::new()),
     };
-    let mut joined = Joined::new(lines, &dataset.questions, partial)?;
-    joined.notes.splice(0..0, notes);
-    Ok(joined)
+    Chunks::complete(chunks, &mut lines)?;
+    Ok((lines, notes))
+}
+
+fn generator_model(name: String) -> ModelRecord {
+    ModelRecord {
+        role: "generator".to_owned(),
+        name,
+        sha256: BTreeMap::new(),
+    }
 }
 
 /// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and
 /// without answers there was no generator.
 fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
     if form != Form::TrecRun {
-        settings.retrieval.k = joined.most_packed().unwrap_or(1).max(1);
-        settings.retrieval.candidates = settings.retrieval.candidates.max(settings.retrieval.k);
+        let k = joined.most_packed().unwrap_or(settings.retrieval.k).max(1);
+        settings.retrieval.k = k;
+        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
     }
     if !joined.has_answers() {
         settings.generation.generator = GeneratorName::None;

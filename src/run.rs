@@ -163,6 +163,7 @@ fn service_source(settings: &Settings) -> ExternalSource {
         .unwrap_or_default();
     ExternalSource {
         kind: ExternalSource::SERVICE.to_owned(),
+        is_own: false,
         from,
         sha256: String::new(),
     }

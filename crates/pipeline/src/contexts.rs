@@ -15,11 +15,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::offsets::{Offsets, offsets};
 use ragtriage_core::attribute::place::{self, WordIndex};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
-use super::offsets::{Offsets, offsets};
 use ragtriage_runs::external::recorded::RecordedHit;
 
 /// Minimum length, in words, of a text assumed to occur in one document only.

@@ -12,6 +12,7 @@ pub mod elsewhere;
 mod flags;
 pub mod gold;
 pub mod judge;
+pub mod known;
 pub mod modes;
 pub mod place;
 mod ranks;

@@ -26,6 +26,10 @@ pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
         .map(|at| at + 1)
     {
         Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
+        Some(rank) if !delivery.knows_packed => format!("came {}", place(rank)),
+        Some(rank) if !delivery.knows_ranking || (rank <= delivery.k && !delivery.knows_k) => {
+            format!("came {} but is not in the prompt", place(rank))
+        }
         Some(rank) if rank <= delivery.k => {
             format!("came {} but did not fit the prompt", place(rank))
         }
@@ -34,6 +38,10 @@ pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
             place(rank),
             thousands(delivery.k)
         ),
+        None if delivery.packed.contains(&id) => "was packed".to_owned(),
+        None if delivery.candidates.contains(&id) && delivery.ranking.is_empty() => {
+            "was a candidate".to_owned()
+        }
         None if delivery.candidates.contains(&id) => {
             let scored = delivery
                 .trace
@@ -62,11 +70,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
     let mut distinct = delivery.candidates.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    let recorded = delivery
-        .trace
-        .retrievers()
-        .any(|step| step.step == Step::External);
-    match (distinct.len(), recorded) {
+    match (distinct.len(), delivery.recorded) {
         (1, false) => "1 candidate".to_owned(),
         (n, false) => format!("{} candidates", thousands(n)),
         (1, true) => "1 recorded passage".to_owned(),

@@ -40,6 +40,7 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
         of,
         answered: Answered::ByGenerator,
         k: 5,
+        top: 5.into(),
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     }
@@ -190,7 +191,10 @@ fn terms_that_rest_on_a_bad_oracle_have_bounds() {
     let (traces, outcomes) = run(&[(96, RIGHT, Some(RIGHT), FailureClass::Correct, None), cut]);
     let plan = Bootstrap::new((0..100).collect(), 50, 1);
     let budget = loss_budget(&traces, &outcomes, BudgetOf::Right, &plan);
-    let term = |source: Source| &budget.terms[source as usize];
+    let term = |source: Source| {
+        let mut terms = budget.terms.iter();
+        terms.find(|term| term.source == source).expect("a term")
+    };
     // As measured the reader loses 4 of 100 and distraction wins them back; with the better of both answers neither does.
     assert_eq!(term(Source::Reader).bounds, Some([0.0, 0.04]));
     assert_eq!(term(Source::Distraction).bounds, Some([-0.04, 0.0]));

@@ -88,8 +88,8 @@ impl<'a> Answers<'a> {
             _ => llm::read_answer(&raw, finish.unwrap_or(Finish::Stop)),
         };
         let counted = counted_prompt_tokens.or(prompt).or(prompt_tokens);
-        let completion = completion_tokens
-            .unwrap_or_else(|| self.pipeline.plan.counter.count(&raw) as u64);
+        let completion =
+            completion_tokens.unwrap_or_else(|| self.pipeline.plan.counter.count(&raw) as u64);
         Attempt {
             passages,
             raw,

@@ -24,8 +24,7 @@ use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::sanitize;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, Question, Trace,
-    TraceError,
+    ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, Question, Trace, TraceError,
 };
 use ragtriage_models::llm::LlmError;
 use ragtriage_models::service::Rag;
@@ -60,7 +59,11 @@ pub(super) fn prepare(
 ) -> Prepared {
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
     let line = ExternalPipeline {
-        places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id, plan.is_own),
+        places: Places::new(
+            Corpus::new(documents, Vec::new()),
+            plan.skip_same_id,
+            plan.is_own,
+        ),
         searchable: OnceLock::new(),
         plan,
         compute: Compute::default(),
@@ -156,18 +159,12 @@ impl ExternalPipeline {
         let own = own.and_then(|recorded| recorded.gold.as_ref());
         let (gold, of_gold) = match own {
             Some(gold) => {
-                let passages = self
-                    .places
-                    .place_all(&mut known, &question, &gold.passages);
+                let passages = self.places.place_all(&mut known, &question, &gold.passages);
                 (gold.located.clone(), rankings::only_passages(passages))
             }
             None => (self.gold(&question, &delivered), Vec::new()),
         };
-        let Delivered {
-            steps,
-            shown,
-            arms,
-        } = delivered;
+        let Delivered { steps, shown, arms } = delivered;
         let passages = shown.iter().chain(arms.iter().flatten()).chain(&of_gold);
         let passages: HashMap<ChunkId, Passage> = passages
             .map(|passage| (passage.id.clone(), passage.clone()))

@@ -113,7 +113,7 @@ impl<'a> Rankings<'a> {
             query: query
                 .filter(|query| query.trim() != self.question.text.trim())
                 .cloned(),
-            k: stage.k,
+            k: stage.k.filter(|_| !self.pipeline.plan.is_own),
             exact_search,
             ..TraceStep::new(stage.step, hits, stage.seconds.unwrap_or(0.0))
         }
@@ -126,12 +126,20 @@ impl<'a> Rankings<'a> {
         rankings: &[(&RecordedStage, Ranking<'_>)],
         steps: &[TraceStep],
     ) -> (Option<TraceStep>, Vec<Passage>) {
-        let first = |k: usize| steps.last().map(|last| last.hits.iter().take(k).cloned().collect());
+        let first = |k: usize| {
+            steps
+                .last()
+                .map(|last| last.hits.iter().take(k).cloned().collect())
+        };
         if let Some(stage) = recorded.packed() {
-            let own = rankings.iter().find(|(other, _)| other.role() == Role::Packed);
+            let own = rankings
+                .iter()
+                .find(|(other, _)| other.role() == Role::Packed);
             let (hits, cut) = match own {
                 None => (first(stage.k.unwrap_or(0)).unwrap_or_default(), Vec::new()),
-                Some((_, ranking)) => self.shortened(ranking, &in_prompt(recorded, &ranking.placed)),
+                Some((_, ranking)) => {
+                    self.shortened(ranking, &in_prompt(recorded, &ranking.placed))
+                }
             };
             return (Some(self.step(stage, hits)), cut);
         }
@@ -266,9 +274,7 @@ impl<'a> Rankings<'a> {
     fn hits(&self, shown: &[Placed<'_>]) -> Vec<StepHit> {
         let scored: Vec<(&ChunkId, &RecordedHit)> = shown
             .iter()
-            .flat_map(|(context, passages)| {
-                passages.iter().map(|passage| (&passage.id, *context))
-            })
+            .flat_map(|(context, passages)| passages.iter().map(|passage| (&passage.id, *context)))
             .collect();
         let finite = |hit: &RecordedHit| hit.score.filter(|score| score.is_finite());
         let given: Option<Vec<Hit<&ChunkId>>> = scored
@@ -280,9 +286,10 @@ impl<'a> Rankings<'a> {
                 })
             })
             .collect();
+        let is_own = self.pipeline.plan.is_own;
         let in_order = given
             .as_ref()
-            .is_some_and(|hits| hits.is_sorted_by(|a, b| a.order(b).is_lt()));
+            .is_some_and(|hits| is_own || hits.is_sorted_by(|a, b| a.order(b).is_lt()));
         if !in_order && scored.iter().any(|(_, hit)| hit.score.is_some()) {
             self.pipeline.places.note(
                 "rankings whose scores do not give the order of their contexts: the order counts, as 1 / rank",

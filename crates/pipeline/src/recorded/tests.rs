@@ -4,13 +4,14 @@ use super::*;
 use crate::contexts::hash;
 use ragtriage_core::attribute::classify::{Outcome, classify};
 use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::text::tokens::{self, Tokenizer};
+use ragtriage_core::types::{ArmName, Step};
 use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_core::types::{ArmName, ErrorKind, Step};
 use ragtriage_runs::external::recorded::{
     CONTEXTS, RecordedAnswer, RecordedArm, RecordedAttempt, RecordedHit, RecordedStage,
 };
@@ -117,19 +118,16 @@ fn outcome(asked: &QuestionResult) -> Outcome {
         .passages()
         .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
         .collect();
+    let top = TopK::recorded(std::slice::from_ref(&asked.trace), &passages);
     classify(
         &asked.trace,
-        5,
+        top,
         Judgments::new(&asked.trace, judge),
         &passages,
     )
 }
 
-fn ids(
-    line: &ExternalPipeline,
-    question: &Question,
-    contexts: Vec<RecordedHit>,
-) -> Vec<String> {
+fn ids(line: &ExternalPipeline, question: &Question, contexts: Vec<RecordedHit>) -> Vec<String> {
     let trace = line
         .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
         .trace;
@@ -283,11 +281,7 @@ fn a_blank_answer_abstains() {
         let found = outcome(&line.asked(0, unanswerable, Ok(recorded), 0.0));
         (found.class, found.fault)
     };
-    for blank in [
-        RecordedAnswer::none(),
-        answer(""),
-        answer(" \n"),
-    ] {
+    for blank in [RecordedAnswer::none(), answer(""), answer(" \n")] {
         assert_eq!(
             class(QuestionKind::Unanswerable, blank.clone()),
             (FailureClass::CorrectAbstention, None)
@@ -298,11 +292,7 @@ fn a_blank_answer_abstains() {
         );
     }
     assert_eq!(
-        class(
-            QuestionKind::Unanswerable,
-            answer("two")
-        )
-        .0,
+        class(QuestionKind::Unanswerable, answer("two")).0,
         FailureClass::Hallucinated
     );
 }
@@ -461,8 +451,8 @@ fn the_recorded_prompt_decides_what_was_packed() {
         reordered,
         (FailureClass::Supported, 3, vec![some.to_owned()])
     );
-    // The evidence is above one that was packed, and was not packed itself.
-    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Packing);
+    // The evidence is above one that was packed, and was not packed itself: filtered, reordered or too long.
+    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Undelivered);
     let all: Vec<usize> = (0..50).collect();
     assert_eq!(
         reranked(&prompt_of(&all)),

@@ -11,7 +11,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judgment;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, DocId, Finish, Gold, GoldMember, Origin, Question, Stance,
-    Step, StepHit, Support, TokenUse, Trace, TraceStep,
+    StepHit, Support, TokenUse, Trace, TraceStep,
 };
 
 /// The details of a question, shown when it is opened.
@@ -69,8 +69,11 @@ pub struct GoldPlace {
 /// A stage's ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepShown {
-    /// Which.
-    pub stage: Step,
+    /// Its name; several rankings of one name are numbered.
+    pub stage: String,
+    /// Its query, where an external RAG rewrote the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Number of hits.
     pub n_hits: usize,
     /// Wall seconds.
@@ -167,9 +170,9 @@ impl DetailContext<'_> {
         } = &trace.gold;
         let gold = golden(trace);
         let arms: Vec<ArmShown> = trace.arms.iter().map(|arm| self.arm(arm)).collect();
-        let stages: Vec<StepShown> = trace
-            .steps
-            .iter()
+        let stages: Vec<StepShown> = labels(&trace.steps)
+            .into_iter()
+            .zip(&trace.steps)
             .zip(&outcome.by_step)
             .map(|(step, support)| self.step(step, *support, &gold))
             .collect();
@@ -222,19 +225,25 @@ impl DetailContext<'_> {
         }
     }
 
-    fn step(&self, ranked: &TraceStep, support: Support, gold: &BTreeSet<&ChunkId>) -> StepShown {
+    fn step(
+        &self,
+        (stage, ranked): (String, &TraceStep),
+        support: Support,
+        gold: &BTreeSet<&ChunkId>,
+    ) -> StepShown {
         let TraceStep {
-            step,
+            step: _,
+            name: _,
+            query,
+            k: _,
             hits,
             exact_search: _,
             seconds,
-            name: _,
-            query: _,
-            k: _,
         } = ranked;
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
         StepShown {
-            stage: *step,
+            stage,
+            query: query.clone(),
             n_hits: hits.len(),
             seconds: rounded(*seconds, 3),
             support,
@@ -328,4 +337,17 @@ impl DetailContext<'_> {
         });
         marked.collect()
     }
+}
+
+/// Returns the names of the steps; the second of one name gets ` 2`.
+fn labels(steps: &[TraceStep]) -> Vec<String> {
+    let labels = steps.iter().enumerate().map(|(at, step)| {
+        let label = step.label();
+        let earlier = steps[..at].iter().filter(|other| other.label() == label);
+        match earlier.count() {
+            0 => label.to_owned(),
+            n => format!("{label} {}", n + 1),
+        }
+    });
+    labels.collect()
 }

@@ -28,7 +28,7 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
     let manifest = &run.manifest;
     let settings = &manifest.settings;
     let evaluation = &settings.evaluation;
-    let pipeline = match &manifest.external {
+    let pipeline = match manifest.external.as_ref().filter(|source| !source.is_own) {
         Some(source) => external::pipeline(source, run).to_vec(),
         None => vec![
             Fact::new("Chunking", describe_chunking(&settings.chunking)),
@@ -64,7 +64,7 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
 
 fn describe_corpus(manifest: &Manifest) -> String {
     let digest = &manifest.dataset_digest;
-    let chunks = if manifest.external.is_some() {
+    let chunks = if manifest.is_foreign() {
         "chunked elsewhere".to_owned()
     } else {
         let mean = manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64;

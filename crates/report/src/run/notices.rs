@@ -34,7 +34,12 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 }
 
 fn generator(run: &SavedRun) -> Option<Notice> {
-    if let Some(source) = &run.manifest.external {
+    if let Some(source) = run
+        .manifest
+        .external
+        .as_ref()
+        .filter(|source| !source.is_own)
+    {
         return Some(Notice::warning(external::notice(source, run)));
     }
     let generator = run.manifest.settings.generation.generator;
@@ -81,7 +86,7 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         )));
     }
     let mut traces = run.traces.iter();
-    if run.manifest.external.is_none()
+    if !run.manifest.is_foreign()
         && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
     {
         notices.push(Notice::warning(format!(
@@ -97,7 +102,7 @@ const LONG_ANSWER: usize = 15;
 /// Reference answers in sentences, and a prompt that asks for short ones.
 fn long_references(run: &SavedRun) -> Option<Notice> {
     let generation = &run.manifest.settings.generation;
-    if run.manifest.external.is_some() || generation.prompt != "short-answer" {
+    if run.manifest.is_foreign() || generation.prompt != "short-answer" {
         return None;
     }
     let questions = run.traces.iter().map(|trace| &trace.question);

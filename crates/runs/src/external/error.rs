@@ -172,6 +172,30 @@ pub enum ExternalError {
         /// The closest known key.
         nearest: &'static str,
     },
+    /// A passage that names a chunk, without a file of chunks.
+    #[error("{position}: a passage has neither text nor range, only the chunk id `{id}`")]
+    NoChunks {
+        /// The line.
+        position: Position,
+        /// The chunk.
+        id: String,
+    },
+    /// A passage that names a chunk which the file of chunks lacks.
+    #[error("{position}: chunk `{id}` is not in the file of chunks")]
+    UnknownChunk {
+        /// The line.
+        position: Position,
+        /// The chunk.
+        id: String,
+    },
+    /// Two chunks with one id.
+    #[error("{position}: duplicate chunk `{id}`")]
+    DuplicateChunk {
+        /// The second line.
+        position: Position,
+        /// The id.
+        id: String,
+    },
     /// A stage whose place on the ladder is unknown.
     #[error("{position}: unknown stage `{field}`")]
     UnknownStage {
@@ -181,7 +205,9 @@ pub enum ExternalError {
         field: String,
     },
     /// A role that contradicts the stage's name.
-    #[error("{position}: stage `{stage}` has the role `{role}`, but its name is that of a stage with the role `{known}`")]
+    #[error(
+        "{position}: stage `{stage}` has the role `{role}`, but its name is that of a stage with the role `{known}`"
+    )]
     StageRole {
         /// The line.
         position: Position,
@@ -324,6 +350,13 @@ impl Hint for ExternalError {
                     known_names()
                 ));
             }
+            Self::NoChunks { .. } => {
+                "give the file of chunks too: a JSON line {\"id\", \"doc_id\", \"start\", \"end\"} for each"
+            }
+            Self::UnknownChunk { .. } => {
+                "check that the chunks are those of the index that was asked"
+            }
+            Self::DuplicateChunk { .. } => "keep one of the two",
             Self::StageRole { .. } => "rename the stage, or leave `role` out",
             Self::DuplicateStage { .. } => {
                 "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`"

@@ -4,7 +4,7 @@
 //! text (without outer white space). Partial joins are rejected: unknown questions, duplicate questions and an id with the
 //! text of another question are errors, and so are questions without a record, unless the caller is lenient.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::input::Input;
 use super::recorded::{Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage};
@@ -88,9 +88,8 @@ impl Joined {
         }
         let mut n_none = 0;
         for line in self.lines.values_mut().filter(|line| line.error.is_none()) {
-            let is_answered = |attempt: &RecordedAttempt| {
-                attempt.text.is_some() || attempt.error.is_some()
-            };
+            let is_answered =
+                |attempt: &RecordedAttempt| attempt.text.is_some() || attempt.error.is_some();
             match &line.answer {
                 RecordedAnswer::Given(attempts) if attempts.iter().any(is_answered) => {}
                 _ => {
@@ -165,6 +164,26 @@ impl Joined {
             .max()
     }
 
+    /// Returns true if every line is of a run with this digest of configuration and data.
+    #[must_use]
+    pub fn is_of(&self, configuration: &str) -> bool {
+        let mut lines = self.lines.values();
+        !self.lines.is_empty()
+            && lines.all(|line| line.configuration.as_deref() == Some(configuration))
+    }
+
+    /// Returns the models that are recorded, by name.
+    pub fn models(&self) -> impl Iterator<Item = String> {
+        let answers = self.lines.values().filter_map(|line| match &line.answer {
+            RecordedAnswer::Unsaid => None,
+            RecordedAnswer::Given(attempts) => Some(attempts),
+        });
+        let models = answers
+            .flatten()
+            .filter_map(|attempt| attempt.usage.model.clone());
+        models.collect::<BTreeSet<String>>().into_iter()
+    }
+
     /// Returns true if it has answers.
     #[must_use]
     pub fn has_answers(&self) -> bool {
@@ -234,11 +253,13 @@ pub fn from_trec(
             input.position(query)
         };
         let ranking = run.ranking(query)?.unwrap_or_default();
-        let hits = ranking.iter().map(|hit: &super::trec_run::TrecHit<'_>| RecordedHit {
-            doc_id: Some(known(hit.document, is_document)),
-            score: Some(f64::from(hit.score)),
-            ..RecordedHit::default()
-        });
+        let hits = ranking
+            .iter()
+            .map(|hit: &super::trec_run::TrecHit<'_>| RecordedHit {
+                doc_id: Some(known(hit.document, is_document)),
+                score: Some(f64::from(hit.score)),
+                ..RecordedHit::default()
+            });
         let hits = hits.collect();
         Ok(Recorded {
             position,
@@ -393,7 +414,10 @@ mod tests {
             "decoded only where the corpus has no such id"
         );
         assert_eq!(
-            (lines[0].packed().and_then(|stage| stage.k), hits(&lines[0])[0].score),
+            (
+                lines[0].packed().and_then(|stage| stage.k),
+                hits(&lines[0])[0].score
+            ),
             (Some(5), Some(2.5))
         );
         assert_eq!(

@@ -169,9 +169,7 @@ fn arm(
     given.refuse_slips(&[OF_ARM], &[names::ANSWER, names::ANSWERS])?;
     let contexts = match given.take(OF_ARM) {
         None | Some((_, Value::Null)) => Vec::new(),
-        Some((name, Value::Array(items))) => {
-            hit::hits(position, &given.name(name), items, unread)?
-        }
+        Some((name, Value::Array(items))) => hit::hits(position, &given.name(name), items, unread)?,
         Some((name, _)) => return Err(given.wrong(name, "a list")),
     };
     let attempts = match given.take(names::ANSWERS) {

@@ -120,8 +120,7 @@ impl<'p> Fields<'p> {
         let absent = known.iter().filter(|names| !self.has(names));
         let absent: Vec<&'static str> = absent.copied().flatten().copied().collect();
         for key in self.fields.keys().filter(|key| !is_known(key)) {
-            let distance =
-                |name: &str| strsim::damerau_levenshtein(name, &key.to_lowercase());
+            let distance = |name: &str| strsim::damerau_levenshtein(name, &key.to_lowercase());
             let nearest = absent
                 .iter()
                 .find(|name| distance(name) <= if name.len() > 5 { 2 } else { 1 });

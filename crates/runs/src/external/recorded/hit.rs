@@ -31,6 +31,14 @@ pub struct RecordedHit {
     pub tokens: Option<usize>,
 }
 
+impl RecordedHit {
+    /// Returns true if it has a text, or a range of a document.
+    #[must_use]
+    pub fn is_placed(&self) -> bool {
+        self.text.is_some() || (self.doc_id.is_some() && self.start.is_some() && self.end.is_some())
+    }
+}
+
 const EXPECTED: &str = "a text that is not blank, or an object with one as `text`, a `chunk_id`, or a `doc_id` with \
                         `start` and `end`";
 
@@ -80,12 +88,7 @@ fn hit(
     if end.is_some() && start.is_none_or(|start| Some(start) > end) {
         return Err(fields.wrong("end", "given with `start`, and not before it"));
     }
-    let is_range = doc_id.is_some() && start.is_some() && end.is_some();
-    if text.is_none() && chunk_id.is_none() && !is_range {
-        return Err(wrong(position, place.to_owned(), EXPECTED));
-    }
-    fields.leave(unread);
-    Ok(RecordedHit {
+    let hit = RecordedHit {
         text,
         chunk_id,
         doc_id,
@@ -95,7 +98,12 @@ fn hit(
         score,
         parts,
         tokens,
-    })
+    };
+    if hit.chunk_id.is_none() && !hit.is_placed() {
+        return Err(wrong(position, place.to_owned(), EXPECTED));
+    }
+    fields.leave(unread);
+    Ok(hit)
 }
 
 /// Known keys of a hit.

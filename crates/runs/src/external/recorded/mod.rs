@@ -27,6 +27,7 @@ mod hit;
 mod names;
 mod stage;
 mod usage;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub use self::hit::RecordedHit;
 pub(super) use self::stage::known_names;
 pub use self::stage::{RecordedExactSearch, RecordedStage, Role};
 pub use self::usage::RecordedUsage;
+pub use self::written::write;
 use super::input::Input;
 use super::unique::UniqueFields;
 use super::{ExternalError, Position};
@@ -102,6 +104,35 @@ impl Recorded {
     }
 }
 
+impl Recorded {
+    /// Returns the passages of all stages and arms.
+    pub(super) fn hits_mut(&mut self) -> impl Iterator<Item = &mut RecordedHit> {
+        let of_stages = self.stages.iter_mut().flat_map(|stage| {
+            let exact = stage.exact_search.iter_mut();
+            let exact = exact.flat_map(|exact| &mut exact.hits);
+            stage.hits.iter_mut().flatten().chain(exact)
+        });
+        let of_arms = self.arms.iter_mut().flat_map(|arm| &mut arm.contexts);
+        of_stages.chain(of_arms)
+    }
+}
+
+/// Reads a chunk: a passage with an id.
+pub(super) fn chunk(position: &Position, text: &str) -> Result<RecordedHit, ExternalError> {
+    let given = Value::Object(parsed(position, text)?);
+    let mut hits = hit::hits(position, "chunk", vec![given], &mut Vec::new())?;
+    let chunk = hits.pop().unwrap_or_default();
+    if chunk.chunk_id.is_none() {
+        let expected = "a string that is not empty, or a whole number";
+        return Err(fields::wrong(position, "id".to_owned(), expected));
+    }
+    if !chunk.is_placed() {
+        let expected = "given with a `text`, or a `doc_id` with `start` and `end`";
+        return Err(fields::wrong(position, "chunk".to_owned(), expected));
+    }
+    Ok(chunk)
+}
+
 /// Reads a record: a JSON object on each non-blank line.
 ///
 /// # Errors
@@ -130,23 +161,14 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
 /// # Errors
 /// `Line`, `Field`, `UnknownKey`, and errors of stages. The question's id may be missing.
 pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
-    let UniqueFields(given) = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let at = format!(" at line {} column {}", error.line(), error.column());
-        ExternalError::Line {
-            position: position.clone(),
-            column: error.column().max(1),
-            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-        }
-    })?;
-    of_fields(position, given)
+    of_fields(position, parsed(position, text)?)
 }
 
 /// Reads the fields of an object at `position`.
 ///
 /// # Errors
 /// `Field`, `UnknownKey`, and errors of stages.
-pub fn of_fields(
+pub(super) fn of_fields(
     position: &Position,
     given: Map<String, Value>,
 ) -> Result<Recorded, ExternalError> {
@@ -182,6 +204,19 @@ pub fn of_fields(
         gold,
         unread,
     })
+}
+
+fn parsed(position: &Position, text: &str) -> Result<Map<String, Value>, ExternalError> {
+    let UniqueFields(given) = serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let at = format!(" at line {} column {}", error.line(), error.column());
+        ExternalError::Line {
+            position: position.clone(),
+            column: error.column().max(1),
+            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
+        }
+    })?;
+    Ok(given)
 }
 
 fn question(fields: &mut Fields<'_>) -> Result<Option<String>, ExternalError> {
@@ -244,9 +279,10 @@ fn gold(
         unread.push(name.to_owned());
         return Ok(None);
     };
-    let (Some(located), Some(Value::Array(passages))) =
-        (given.shift_remove("located"), given.shift_remove("passages"))
-    else {
+    let (Some(located), Some(Value::Array(passages))) = (
+        given.shift_remove("located"),
+        given.shift_remove("passages"),
+    ) else {
         unread.push(name.to_owned());
         return Ok(None);
     };

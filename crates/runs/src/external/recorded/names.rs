@@ -113,7 +113,14 @@ pub(super) const FREE_FORM: Names = &["metadata", "meta", "kwargs", "node"];
 pub(super) const NAME: Names = &["name", "stage"];
 pub(super) const ROLE: Names = &["role"];
 pub(super) const STAGE_QUERY: Names = &["query"];
-pub(super) const HITS: Names = &["hits", "results", "documents", "nodes", "passages", "contexts"];
+pub(super) const HITS: Names = &[
+    "hits",
+    "results",
+    "documents",
+    "nodes",
+    "passages",
+    "contexts",
+];
 pub(super) const SECONDS: Names = &["seconds", "duration_s", "latency_s"];
 pub(super) const K: Names = &["k"];
 pub(super) const EXACT_SEARCH: Names = &["exact_search"];

@@ -181,7 +181,9 @@ pub(super) fn stages(
     }
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
-        check_order(fields.position, &stages, |stage| stage.role() == Role::Order)?;
+        check_order(fields.position, &stages, |stage| {
+            stage.role() == Role::Order
+        })?;
         stages.sort_by_key(RecordedStage::role);
     } else {
         stages.sort_by_key(|stage| match stage.role() {
@@ -265,9 +267,10 @@ fn stage(
     let mut given = Fields::new(position, place, given);
     let role = match given.text(names::ROLE)? {
         None => None,
-        Some(role) => Some(Role::named(&role).ok_or_else(|| {
-            given.wrong("role", "`retriever`, `order` or `packed`")
-        })?),
+        Some(role) => Some(
+            Role::named(&role)
+                .ok_or_else(|| given.wrong("role", "`retriever`, `order` or `packed`"))?,
+        ),
     };
     let step = step(position, place, name, role)?;
     let k = given.count(names::K)?;
@@ -343,7 +346,10 @@ fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Ext
     for (at, stage) in stages.iter().enumerate() {
         let is_same = |other: &&RecordedStage| match stage.role() {
             Role::Retriever => false,
-            Role::Order => other.name == stage.name || (other.step == stage.step && stage.step != Step::Ordered),
+            Role::Order => {
+                other.name == stage.name
+                    || (other.step == stage.step && stage.step != Step::Ordered)
+            }
             Role::Packed => other.role() == Role::Packed,
         };
         if let Some(earlier) = stages[..at].iter().find(is_same) {
@@ -366,7 +372,9 @@ fn check_order(
     let checked: Vec<&RecordedStage> = stages.iter().filter(|stage| is_checked(stage)).collect();
     for (at, later) in checked.iter().enumerate() {
         let is_after = |earlier: &&&RecordedStage| {
-            let ours = [earlier.step, later.step].iter().all(|step| *step != Step::Ordered);
+            let ours = [earlier.step, later.step]
+                .iter()
+                .all(|step| *step != Step::Ordered);
             earlier.role() > later.role()
                 || (earlier.role() == Role::Order
                     && later.role() == Role::Order

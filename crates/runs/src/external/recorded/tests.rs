@@ -87,7 +87,10 @@ fn contexts_answer_prompt_and_arms_are_read() {
 fn contexts_are_what_was_packed_unless_prompt_or_stage_tells_that() {
     for (text, expected) in [
         (r#""contexts": ["a"]"#, vec!["contexts:packed"]),
-        (r#""contexts": ["a"], "prompt": "a""#, vec!["contexts:ordered"]),
+        (
+            r#""contexts": ["a"], "prompt": "a""#,
+            vec!["contexts:ordered"],
+        ),
         (
             r#""contexts": ["a"], "stages": {"packed": ["a"], "bm25": ["a", "b"]}"#,
             vec!["bm25:bm25", "contexts:ordered", "packed:packed"],
@@ -140,7 +143,11 @@ fn synonyms_and_roles_map_other_names_to_the_ladder() {
         "cross-encoder:reranked",
         "final:packed",
     ];
-    assert_eq!(ladder(&read), expected, "reorderings are in the record's order");
+    assert_eq!(
+        ladder(&read),
+        expected,
+        "reorderings are in the record's order"
+    );
 }
 
 #[test]
@@ -150,10 +157,7 @@ fn several_queries_of_one_stage_are_rankings_of_their_own() {
     )
     .expect("reads");
     assert_eq!(ladder(&read), ["search:external", "search:external"]);
-    assert_eq!(
-        hits(&read),
-        [&[hit("a")][..], &[hit("b"), hit("a")]]
-    );
+    assert_eq!(hits(&read), [&[hit("a")][..], &[hit("b"), hit("a")]]);
     let listed = line(
         r#"{"id": 1, "stages": [{"name": "search", "query": "first", "hits": ["a"]}, {"name": "search", "query": "second",
             "hits": ["b", "a"]}]}"#,
@@ -335,7 +339,9 @@ fn no_answer_and_no_record_of_answers_differ() {
 
 #[test]
 fn a_question_that_failed_there_needs_no_contexts() {
-    let error = line(r#"{"id": "a", "error": "timeout"}"#).expect("reads").error;
+    let error = line(r#"{"id": "a", "error": "timeout"}"#)
+        .expect("reads")
+        .error;
     assert_eq!(error.map(|error| error.message), Some("timeout".into()));
 }
 
@@ -418,7 +424,9 @@ fn stages_against_the_ladder_are_errors_that_say_so() {
         assert_eq!(error.to_string(), format!("`f.jsonl` line 7: {expected}"));
         assert!(error.hint().is_some(), "{stages}");
     }
-    let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#).expect_err("unknown").hint();
+    let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#)
+        .expect_err("unknown")
+        .hint();
     let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
                     `late_interaction`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `packed`";
     assert_eq!(hint.as_deref(), Some(expected));

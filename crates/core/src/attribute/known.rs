@@ -1,0 +1,73 @@
+//! What the trace of an external RAG shows of its packing: stages that a record lacks are unknown.
+//!
+//! The candidates are known if a retriever is recorded, the prompt if the packed passages are. Two facts are those of the
+//! whole record. The order that packing read is known only if every question packs the first passages of its last ranking:
+//! otherwise a reordering may be missing. The number k of passages that packing takes is recorded, or it is the longest
+//! prompt's; then a passage within k may have been dropped by a filter or for its length.
+
+use super::Passages;
+use crate::types::{ChunkId, Step, Trace};
+
+/// The hits that packing takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopK {
+    /// Their number.
+    pub k: usize,
+    /// True if the number is a setting, false if it is the longest prompt's.
+    pub is_set: bool,
+    /// True if the last recorded ranking is the one that was packed.
+    pub is_in_order: bool,
+}
+
+impl From<usize> for TopK {
+    /// The top k of a pipeline whose settings are known.
+    fn from(k: usize) -> Self {
+        Self {
+            k,
+            is_set: true,
+            is_in_order: true,
+        }
+    }
+}
+
+impl TopK {
+    /// Reads it from the traces of a record.
+    #[must_use]
+    pub fn recorded(traces: &[Trace], passages: &dyn Passages) -> Self {
+        let packed = || traces.iter().filter_map(|trace| trace.step(Step::Packed));
+        let set = packed().filter_map(|step| step.k).max();
+        let longest = packed().map(|step| step.hits.len()).max();
+        Self {
+            k: set.or(longest).unwrap_or(0).max(1),
+            is_set: set.is_some() && packed().all(|step| step.k.is_some()),
+            is_in_order: traces.iter().all(|trace| packs_in_order(trace, passages)),
+        }
+    }
+}
+
+/// Returns true if the packed passages are the first of the last recorded ranking, in any order; also where one of the two
+/// is not recorded.
+#[must_use]
+pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
+    let (Some(last), Some(packed)) = (trace.recorded_ranking(), trace.step(Step::Packed)) else {
+        return true;
+    };
+    let packed: Vec<&ChunkId> = packed.hits.iter().map(|hit| &hit.id).collect();
+    let is_packed = |id: &ChunkId| packed.iter().any(|part| is_part(part, id, passages));
+    let first = last.hits.iter().take_while(|hit| is_packed(&hit.id));
+    let first: Vec<&ChunkId> = first.map(|hit| &hit.id).collect();
+    packed
+        .iter()
+        .all(|part| first.iter().any(|whole| is_part(part, whole, passages)))
+}
+
+/// Returns true if `part` is the chunk `whole`, or a part of it that a prompt truncates.
+pub(super) fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
+    if part == whole {
+        return true;
+    }
+    let (Some(outer), Some(inner)) = (passages.view(whole), passages.view(part)) else {
+        return false;
+    };
+    whole.doc() == part.doc() && !inner.range.is_empty() && outer.range.contains(inner.range)
+}
