@@ -200,10 +200,11 @@ pub(super) fn add_tokens(usage: &mut Map<String, Value>, fields: &Map<String, Va
     }
 }
 
-/// Adds a cost, a model or a finish reason to a record's usage, unless it has one.
+/// Adds a count, a cost, a model or a finish reason to a record's usage, unless it has one. An empty text is none.
 pub(super) fn add(usage: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
-    if let Some(value) = value {
-        usage.entry(name).or_insert_with(|| value.into());
+    let value: Option<Value> = value.map(Into::into);
+    if let Some(value) = value.filter(|value| value.as_str() != Some("")) {
+        usage.entry(name).or_insert(value);
     }
 }
 

@@ -57,6 +57,8 @@ pub fn read(
 }
 
 #[cfg(test)]
+mod forms_tests;
+#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
