@@ -1,4 +1,4 @@
-//! OpenTelemetry's GenAI conventions (`gen_ai.operation.name`, `gen_ai.retrieval.documents`, `gen_ai.input.messages`).
+//! OpenTelemetry's `GenAI` conventions (`gen_ai.operation.name`, `gen_ai.retrieval.documents`, `gen_ai.input.messages`).
 //!
 //! Structured values may be JSON strings. Messages of versions before 1.37 (`gen_ai.prompt.0.content`,
 //! `gen_ai.completion.0.content`) are read as well.

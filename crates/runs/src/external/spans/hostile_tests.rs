@@ -35,7 +35,7 @@ fn any_value(value: &Value) -> Value {
 }
 
 /// A span of trace `t`: id, parent, start, end and attributes.
-fn span(id: &str, parent: &str, times: [u64; 2], attributes: Value) -> Value {
+fn span(id: &str, parent: &str, times: [u64; 2], attributes: &Value) -> Value {
     let [start, end] = times.map(|time| (1_795_559_313_000_000_000 + time).to_string());
     json!({"traceId": "t", "spanId": id, "parentSpanId": parent, "name": id,
         "startTimeUnixNano": start, "endTimeUnixNano": end, "attributes": attributes})
@@ -46,7 +46,7 @@ fn root(answer: &str) -> Value {
         "root",
         "",
         [0, 100],
-        json!({"openinference.span.kind": "CHAIN", "input.value": "q?", "output.value": answer}),
+        &json!({"openinference.span.kind": "CHAIN", "input.value": "q?", "output.value": answer}),
     )
 }
 
@@ -55,13 +55,13 @@ fn retriever(parent: &str, times: [u64; 2], texts: &[&str]) -> Value {
     for (at, text) in texts.iter().enumerate() {
         attributes[format!("retrieval.documents.{at}.document.content")] = json!(text);
     }
-    span("search", parent, times, attributes)
+    span("search", parent, times, &attributes)
 }
 
 fn model(id: &str, parent: &str, start: u64, answer: &str) -> Value {
     let attributes = json!({"openinference.span.kind": "LLM", "llm.input_messages.0.message.content": format!("prompt of {id}"),
         "llm.output_messages.0.message.content": answer});
-    span(id, parent, [start, start + 1], attributes)
+    span(id, parent, [start, start + 1], &attributes)
 }
 
 fn read_text(text: &str) -> Result<Fields, ExternalError> {
@@ -105,7 +105,7 @@ fn a_clock_that_runs_backwards_gives_no_time_and_changes_no_order() {
         "rerank",
         "search",
         [90, 80],
-        json!({"openinference.span.kind": "RERANKER",
+        &json!({"openinference.span.kind": "RERANKER",
         "reranker.output_documents.0.document.content": "x"}),
     );
     let record = only(&otlp(&[
@@ -126,7 +126,7 @@ fn without_a_retriever_the_reranker_s_input_are_the_candidates() {
         "rerank",
         "root",
         [1, 2],
-        json!({"openinference.span.kind": "RERANKER", "reranker.query": "q?",
+        &json!({"openinference.span.kind": "RERANKER", "reranker.query": "q?",
         "reranker.input_documents.0.document.content": "x", "reranker.input_documents.1.document.content": "y",
         "reranker.output_documents.0.document.content": "y"}),
     );
@@ -217,8 +217,8 @@ fn spans_of_other_services_and_repeated_spans_are_counted() {
 #[test]
 fn a_file_without_any_rag_says_what_it_has() {
     let error = read_text(&otlp(&[
-        span("a", "", [0, 1], json!({})),
-        span("b", "a", [0, 1], json!({})),
+        span("a", "", [0, 1], &json!({})),
+        span("b", "a", [0, 1], &json!({})),
     ]))
     .expect_err("no RAG");
     assert_eq!(
@@ -241,7 +241,7 @@ fn values_of_the_wrong_type_are_as_good_as_missing() {
         json!([]),
         json!(true),
     ] {
-        let mut search = span("search", "root", [1, 2], json!({}));
+        let mut search = span("search", "root", [1, 2], &json!({}));
         search["name"] = wrong.clone();
         search["startTimeUnixNano"] = wrong.clone();
         search["events"] = wrong.clone();

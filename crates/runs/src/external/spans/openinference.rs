@@ -29,7 +29,7 @@ pub(super) fn fill(span: &mut Span, attributes: &Attributes) {
     match span.kind {
         Kind::Retriever => {
             span.documents =
-                listed(attributes, "retrieval.documents").or_else(|| output(attributes))
+                listed(attributes, "retrieval.documents").or_else(|| output(attributes));
         }
         Kind::Reranker => {
             span.documents =

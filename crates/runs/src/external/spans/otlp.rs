@@ -1,6 +1,6 @@
 //! Spans of OpenTelemetry: OTLP/JSON, and the JSON of the Python SDK (`ConsoleSpanExporter`, `ReadableSpan.to_json`).
 //!
-//! Attributes follow the conventions of `OpenInference`, of GenAI, or of Langfuse's SDK. Attributes of events are read as
+//! Attributes follow the conventions of `OpenInference`, of `GenAI`, or of Langfuse's SDK. Attributes of events are read as
 //! the span's own, where it lacks them: some instrumentations record messages there.
 
 use serde_json::{Map, Value};

@@ -7,8 +7,16 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
+/// A question with its documents and answers.
+type Asked = (
+    &'static str,
+    [&'static str; 4],
+    [&'static str; 2],
+    &'static [&'static str],
+);
+
 /// Questions with the documents retrieved, those that the reranker left, and the answers.
-const SCRIPT: [(&str, [&str; 4], [&str; 2], &[&str]); 5] = [
+const SCRIPT: [Asked; 5] = [
     (
         "When does the harbour office open?",
         ["ferry", "harbour", "museum", "library"],

@@ -88,8 +88,8 @@ mod tests {
 
     use super::*;
 
-    fn read(value: Value) -> Option<i64> {
-        nanoseconds(Some(&value))
+    fn read(value: &Value) -> Option<i64> {
+        nanoseconds(Some(value))
     }
 
     #[test]
@@ -105,16 +105,16 @@ mod tests {
             json!("2026-11-24T22:28:33.147485+00:00"),
             json!("2026-11-25T00:28:33.147485000+02:00"),
         ] {
-            assert_eq!(read(time.clone()), expected, "{time}");
+            assert_eq!(read(&time), expected, "{time}");
         }
         assert_eq!(
-            read(json!(1_795_559_313_147_i64)),
+            read(&json!(1_795_559_313_147_i64)),
             Some(1_795_559_313_147_000_000)
         );
-        assert_eq!(read(json!("1970-01-01T00:00:00Z")), Some(0));
+        assert_eq!(read(&json!("1970-01-01T00:00:00Z")), Some(0));
         // date -u -d 2024-02-29 +%s = 1709164800
         assert_eq!(
-            read(json!("2024-02-29T00:00:00Z")),
+            read(&json!("2024-02-29T00:00:00Z")),
             Some(1_709_164_800_000_000_000)
         );
     }
@@ -129,7 +129,7 @@ mod tests {
             json!("2026-13-01T00:00:00Z"),
             json!("é026-11-24T22:28:33"),
         ] {
-            assert_eq!(read(time.clone()), None, "{time}");
+            assert_eq!(read(&time), None, "{time}");
         }
     }
 }
