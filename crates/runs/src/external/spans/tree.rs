@@ -28,6 +28,15 @@ pub(super) struct Question {
     pub tree: Tree,
 }
 
+/// The known questions that are asked in a part of a trace.
+#[derive(Clone, Copy, Debug)]
+enum Below {
+    None,
+    /// One, by this span among others.
+    One(usize),
+    Many,
+}
+
 /// Returns the trees of all traces, in the order of their first spans.
 pub(super) fn trees(spans: Vec<Span>) -> Vec<Tree> {
     let mut positions: HashMap<String, usize> = HashMap::new();
@@ -87,47 +96,67 @@ impl Tree {
         }
     }
 
-    /// Splits the trace by question: one, unless several spans that are not below each other ask known questions and each
-    /// has a model call of its own, or they ask different ones.
+    /// Splits the trace by question. Several chains that ask a known question and call a model are one question each, as
+    /// in a batch; else the trace is split where spans ask different known questions; else it is one question.
     pub(super) fn questions(self, is_question: &dyn Fn(&str) -> bool) -> Vec<Question> {
-        let mut heads: Vec<Option<usize>> = vec![None; self.spans.len()];
-        for at in (0..self.spans.len()).rev() {
-            let asks = || is_question(self.asked(at)).then_some(at);
-            heads[at] = self.parents[at]
-                .and_then(|parent| heads[parent])
-                .or_else(asks);
-        }
-        let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (at, head) in heads.iter().enumerate() {
-            if let Some(head) = head {
-                below.entry(*head).or_default().push(at);
-            }
-        }
-        let answers =
-            |members: &[usize]| members.iter().any(|at| self.spans[*at].kind == Kind::Model);
-        if below.values().filter(|members| answers(members)).count() > 1 {
-            below.retain(|_, members| answers(members));
-            let groups = below.into_iter();
-            let groups = groups
+        let asks: Vec<bool> = (0..self.spans.len())
+            .map(|at| is_question(self.asked(at)))
+            .collect();
+        let heads = self.from_above(|at| asks[at].then_some(at));
+        let mut chains = groups(&heads, |head| {
+            (self.spans[head].kind == Kind::Other).then_some(head)
+        });
+        chains.retain(|_, members| members.iter().any(|at| self.spans[*at].kind == Kind::Model));
+        if chains.len() > 1 {
+            let chains = chains.into_iter();
+            let chains = chains
                 .map(|(head, members)| (self.asked(head).to_owned(), members))
                 .collect();
-            return self.split(groups);
+            return self.split(chains);
         }
-        let mut by_text: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (head, members) in below {
-            by_text
-                .entry(self.asked(head).to_owned())
-                .or_default()
-                .extend(members);
+        let below = self.asked_below(&asks);
+        let tops = self.from_above(|at| match below[at] {
+            Below::One(head) => Some(head),
+            Below::None | Below::Many => None,
+        });
+        let texts = groups(&tops, |head| Some(self.asked(head).to_owned()));
+        if texts.len() > 1 {
+            return self.split(texts.into_iter().collect());
         }
-        if by_text.len() > 1 {
-            return self.split(by_text.into_iter().collect());
-        }
-        let text = by_text
-            .into_keys()
-            .next()
-            .or_else(|| self.likely_question());
+        let text = texts.into_keys().next().or_else(|| self.likely_question());
         vec![Question { text, tree: self }]
+    }
+
+    /// Returns, for each span, the value of the highest span above it that has one, or its own.
+    fn from_above(&self, own: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
+        let mut values: Vec<Option<usize>> = vec![None; self.spans.len()];
+        for at in (0..self.spans.len()).rev() {
+            values[at] = self.parents[at]
+                .and_then(|parent| values[parent])
+                .or_else(|| own(at));
+        }
+        values
+    }
+
+    /// Returns the known questions that each span or the spans below it ask; its own counts alone.
+    fn asked_below(&self, asks: &[bool]) -> Vec<Below> {
+        let mut below = vec![Below::None; self.spans.len()];
+        for at in 0..self.spans.len() {
+            if asks[at] {
+                below[at] = Below::One(at);
+            }
+            let Some(parent) = self.parents[at] else {
+                continue;
+            };
+            below[parent] = match (below[parent], below[at]) {
+                (Below::None, other) | (other, Below::None) => other,
+                (Below::One(one), Below::One(other)) if self.asked(one) == self.asked(other) => {
+                    Below::One(one)
+                }
+                _ => Below::Many,
+            };
+        }
+        below
     }
 
     /// Returns what a span was asked.
@@ -138,8 +167,7 @@ impl Tree {
     fn split(self, groups: Vec<(String, Vec<usize>)>) -> Vec<Question> {
         let mut spans: Vec<Option<Span>> = self.spans.into_iter().map(Some).collect();
         let parents = self.parents;
-        let groups = groups.into_iter().map(|(text, mut members)| {
-            members.sort_unstable();
+        let groups = groups.into_iter().map(|(text, members)| {
             let parent = |at: &usize| members.binary_search(&parents[*at]?).ok();
             let parents = members.iter().map(parent).collect();
             let spans = members.iter().filter_map(|at| spans[*at].take()).collect();
@@ -175,6 +203,20 @@ impl Tree {
         positions.sort_by_key(|at| self.spans[*at].start);
         positions
     }
+}
+
+/// Returns the positions grouped by a key of their values, ascending.
+fn groups<K: Ord>(
+    values: &[Option<usize>],
+    key: impl Fn(usize) -> Option<K>,
+) -> BTreeMap<K, Vec<usize>> {
+    let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for (at, value) in values.iter().enumerate() {
+        if let Some(key) = value.and_then(&key) {
+            groups.entry(key).or_default().push(at);
+        }
+    }
+    groups
 }
 
 /// Returns the positions so that each comes after those that it called. Circles are opened at their first member.
@@ -314,6 +356,42 @@ mod tests {
             split(tree),
             [(Some("one?".to_owned()), 1), (Some("two?".to_owned()), 2)]
         );
+    }
+
+    #[test]
+    fn a_chain_without_a_text_of_its_own_has_the_question_of_its_retriever() {
+        let asking = |chain: &str, start, query| Span {
+            kind: Kind::Retriever,
+            ..span(&format!("{chain} r"), chain, start, query)
+        };
+        let two = vec![
+            span("root", "", 0, ""),
+            span("a", "root", 1, ""),
+            asking("a", 2, "one?"),
+            model("am", "a", 3),
+            span("b", "root", 4, ""),
+            asking("b", 5, "two?"),
+            model("bm", "b", 6),
+        ];
+        assert_eq!(
+            split(Tree::new(two)),
+            [(Some("one?".to_owned()), 3), (Some("two?".to_owned()), 3)]
+        );
+    }
+
+    #[test]
+    fn models_that_are_asked_the_question_are_calls_of_one_chain() {
+        let asked = |id, start| Span {
+            query: Some("one?".into()),
+            ..model(id, "root", start)
+        };
+        let tree = Tree::new(vec![
+            span("root", "", 0, ""),
+            asked("rewrite", 1),
+            span("r", "root", 2, "one?"),
+            asked("answer", 3),
+        ]);
+        assert_eq!(split(tree), [(Some("one?".to_owned()), 4)]);
     }
 
     #[test]
