@@ -8,9 +8,10 @@
 use serde_json::{Map, Value, json};
 
 use super::document::Document;
+use super::questions::Question;
 use super::span::{Kind, Span};
 use super::stage::{Call, Stage, by_name};
-use super::tree::{Question, Tree};
+use super::tree::Tree;
 use crate::external::recorded::Role;
 
 /// What one trace says of a question.
