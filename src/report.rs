@@ -152,13 +152,9 @@ fn content(
     })
 }
 
-/// Returns the digest of all that decides a run's traces: its settings, data and versions.
+/// Returns the digest of the settings that decide a run's traces, and of its data.
 pub fn configuration_digest(manifest: &Manifest) -> String {
-    let decides = serde_json::json!([
-        deciding(&manifest.settings),
-        manifest.dataset_digest,
-        manifest.versions
-    ]);
+    let decides = serde_json::json!([deciding(&manifest.settings), manifest.dataset_digest]);
     hex(&Sha256::digest(decides.to_string()))
 }
 

@@ -44,6 +44,7 @@ mod report;
 mod resume;
 mod retrievers;
 mod rightness;
+mod round_trip;
 mod run_files;
 mod runbooks;
 mod runbooks_data;

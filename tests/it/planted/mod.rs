@@ -13,6 +13,7 @@ mod mixed;
 mod noisy;
 mod promises;
 pub mod reader;
+mod recorded;
 pub mod server;
 pub mod setting;
 mod tally;

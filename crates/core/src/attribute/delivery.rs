@@ -16,7 +16,7 @@ pub(super) struct Delivery<'a> {
     pub candidates: Vec<&'a ChunkId>,
     /// The last ranking before packing; empty if none is recorded.
     pub ranking: Vec<&'a ChunkId>,
-    /// Maximum number of candidates to pack.
+    /// Maximum number of candidates to pack; where it is not known, all of `ranking`.
     pub k: usize,
     pub packed: Vec<&'a ChunkId>,
     /// True if an external RAG retrieved the passages: its other chunks are unknown.
@@ -25,7 +25,7 @@ pub(super) struct Delivery<'a> {
     pub knows_candidates: bool,
     /// True if `ranking` is the one that was packed.
     pub knows_ranking: bool,
-    /// True if a passage of the first k that is not in the prompt was lost by packing.
+    /// True if `k` is known: a passage of the first k that is not in the prompt was lost by packing.
     pub knows_k: bool,
     /// True if the prompt is known.
     pub knows_packed: bool,
@@ -50,23 +50,25 @@ impl<'a> Delivery<'a> {
         });
         let knows_candidates = trace.retrievers().next().is_some();
         let recorded = !knows_candidates || trace.steps.iter().any(is_external);
+        let knows_packed = trace.step(Step::Packed).is_some();
         let steps = trace.steps.iter();
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
+            k: if top.is_set { top.k } else { ranking.len() },
             candidates: steps
                 .filter(|step| recorded || step.step.is_retriever())
                 .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
                 .collect(),
             ranking,
-            k: top.k,
             packed,
             recorded,
             knows_candidates,
-            knows_ranking: last.is_some() && top.is_in_order,
+            // Without the prompt, nothing shows that no further step follows.
+            knows_ranking: last.is_some() && top.is_in_order && knows_packed,
             knows_k: top.is_set,
-            knows_packed: trace.step(Step::Packed).is_some(),
+            knows_packed,
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! The candidates are known if a retriever is recorded, the prompt if the packed passages are. Two facts are those of the
 //! whole record. The order that packing read is known only if every question packs the first passages of its last ranking:
-//! otherwise a reordering may be missing. The number k of passages that packing takes is recorded, or it is the longest
-//! prompt's; then a passage within k may have been dropped by a filter or for its length.
+//! otherwise a reordering may be missing. The number k of passages that packing takes is recorded, or every prompt holds the
+//! same number; otherwise a ranked passage may have been dropped by a filter, by k or for its length.
 
 use super::Passages;
 use crate::types::{ChunkId, Step, Trace};
@@ -11,9 +11,9 @@ use crate::types::{ChunkId, Step, Trace};
 /// The hits that packing takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopK {
-    /// Their number.
+    /// Their number; where it is not known, the longest prompt's.
     pub k: usize,
-    /// True if the number is a setting, false if it is the longest prompt's.
+    /// True if the number is known.
     pub is_set: bool,
     /// True if the last recorded ranking is the one that was packed.
     pub is_in_order: bool,
@@ -37,12 +37,26 @@ impl TopK {
         let packed = || traces.iter().filter_map(|trace| trace.step(Step::Packed));
         let set = packed().filter_map(|step| step.k).max();
         let longest = packed().map(|step| step.hits.len()).max();
+        let longest = longest.unwrap_or(0).max(1);
+        let is_constant = traces.iter().all(|trace| packs(trace, longest));
         Self {
-            k: set.or(longest).unwrap_or(0).max(1),
-            is_set: set.is_some() && packed().all(|step| step.k.is_some()),
+            k: set.unwrap_or(longest),
+            is_set: match set {
+                Some(_) => packed().all(|step| step.k.is_some()),
+                None => is_constant,
+            },
             is_in_order: traces.iter().all(|trace| packs_in_order(trace, passages)),
         }
     }
+}
+
+/// Returns true if `n` passages are packed, or all of a shorter ranking.
+fn packs(trace: &Trace, n: usize) -> bool {
+    let Some(packed) = trace.step(Step::Packed) else {
+        return true;
+    };
+    let ranked = trace.recorded_ranking().map_or(n, |last| last.hits.len());
+    packed.hits.len() == n.min(ranked)
 }
 
 /// Returns true if the packed passages are the first of the last recorded ranking, in any order; also where one of the two

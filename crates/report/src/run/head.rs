@@ -64,7 +64,7 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
 
 fn describe_corpus(manifest: &Manifest) -> String {
     let digest = &manifest.dataset_digest;
-    let chunks = if manifest.is_foreign() {
+    let chunks = if manifest.external.is_some() {
         "chunked elsewhere".to_owned()
     } else {
         let mean = manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64;
