@@ -297,14 +297,12 @@ pub enum ExternalError {
         id: Box<str>,
     },
     /// A file of spans, none of which is a RAG's.
-    #[error("`{file}` has no span of a retriever, reranker or model (spans: {n_spans}, traces: {n_traces})")]
+    #[error("`{file}` has no span of a retriever, reranker or model ({found})")]
     NoTraces {
         /// The path.
         file: String,
-        /// Number of spans.
-        n_spans: usize,
-        /// Number of traces.
-        n_traces: usize,
+        /// The numbers of spans and traces, and the keys of other objects.
+        found: String,
     },
     /// A gold file without questions.
     #[error("`{file}` has no questions")]
@@ -378,7 +376,7 @@ impl Hint for ExternalError {
             Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::NoGold { .. } => "add a gold answer, or remove the question",
             Self::NoTraces { .. } => {
-                "spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type`, or a `run_type`"
+                "export OTLP/JSON, LangSmith runs or Langfuse observations; spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type` or `run_type`"
             }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use ragtriage_core::text::sanitize;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, StreamDeserializer, Value};
@@ -13,6 +14,10 @@ use super::{langfuse, langsmith, otlp};
 use crate::external::ExternalError;
 use crate::external::input::Input;
 
+/// Maximum number of keys that an error names, and of their characters.
+const MOST_KEYS: usize = 8;
+const KEY_CHARS: usize = 40;
+
 /// The spans of a file, or of a part of it.
 #[derive(Debug, Default)]
 pub(super) struct Export {
@@ -20,6 +25,8 @@ pub(super) struct Export {
     pub spans: Vec<Span>,
     /// Number of values that are no span of a known source.
     pub n_unknown: usize,
+    /// The keys of the first of them.
+    pub unknown_keys: Option<String>,
 }
 
 /// Reads every span.
@@ -76,6 +83,7 @@ impl Export {
     fn joined(mut self, mut other: Self) -> Self {
         self.spans.append(&mut other.spans);
         self.n_unknown += other.n_unknown;
+        self.unknown_keys = self.unknown_keys.or(other.unknown_keys);
         self
     }
 
@@ -89,7 +97,14 @@ impl Export {
             Some(Source::Langfuse) => self.spans.extend(langfuse::of_observation(fields)),
             None => {}
         }
-        self.n_unknown += usize::from(self.spans.len() == n_spans);
+        if self.spans.len() == n_spans {
+            self.n_unknown += 1;
+            let keys = fields.keys().take(MOST_KEYS);
+            let keys: Vec<String> = keys
+                .map(|key| format!("`{}`", sanitize::shortened(key, KEY_CHARS)))
+                .collect();
+            self.unknown_keys = Some(keys.join(", "));
+        }
     }
 
     /// Adds the trace that holds these observations: the root of those without a parent.

@@ -58,8 +58,4 @@ pub fn read(
 }
 
 #[cfg(test)]
-mod forms_tests;
-#[cfg(test)]
-mod hostile_tests;
-#[cfg(test)]
 mod tests;

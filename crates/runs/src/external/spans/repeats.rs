@@ -53,10 +53,15 @@ pub(super) fn gather(
         "traces without a span of a retriever, reranker or model, left out",
     );
     if of_rag.is_empty() {
+        let keys = export
+            .unknown_keys
+            .map(|keys| format!("; other objects have the keys {keys}"));
         return Err(ExternalError::NoTraces {
             file: input.name().to_owned(),
-            n_spans,
-            n_traces,
+            found: format!(
+                "spans: {n_spans}, traces: {n_traces}{}",
+                keys.unwrap_or_default()
+            ),
         });
     }
     counts.add(

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tests::{Fields, checked};
-use super::*;
+use super::{Fields, checked};
+use crate::external::ExternalError;
+use crate::external::input::Input;
 
 /// A trace of one question: spans as OTLP/JSON, with attributes as an object.
 fn otlp(spans: &[Value]) -> String {
@@ -224,6 +225,13 @@ fn a_file_without_any_rag_says_what_it_has() {
     assert_eq!(
         error.to_string(),
         "`f.jsonl` has no span of a retriever, reranker or model (spans: 2, traces: 1)"
+    );
+    let jaeger = json!({"data": [{"traceID": "1", "spans": [{"traceID": "1", "spanID": "2", "operationName": "o"}]}]});
+    assert_eq!(
+        read_text(&jaeger.to_string())
+            .expect_err("Jaeger")
+            .to_string(),
+        "`f.jsonl` has no span of a retriever, reranker or model (spans: 0, traces: 0; other objects have the keys `traceID`, `spanID`, `operationName`)"
     );
     let error = read_text("{\"resourceSpans\": []}\n{\"resourceSpans\": [}").expect_err("broken");
     assert_eq!(

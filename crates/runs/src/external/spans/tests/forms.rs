@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tests::checked;
-use super::*;
+use super::checked;
+use crate::external::input::Input;
+use crate::external::spans::is_export;
 
 fn only(values: &[Value]) -> Map<String, Value> {
     let text: Vec<String> = values.iter().map(Value::to_string).collect();

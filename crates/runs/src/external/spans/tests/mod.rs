@@ -1,6 +1,9 @@
 //! The files of the instrumentation packages (`tests/data/spans`), read as records. Expected values are those of the
 //! script that made them (`script.py`).
 
+mod forms;
+mod hostile;
+
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -67,12 +70,12 @@ fn file(name: &str) -> Input {
 
 /// The fields of each record, which the reader of records must take, and counts.
 #[derive(Debug)]
-pub(super) struct Fields {
+struct Fields {
     pub records: Vec<Map<String, Value>>,
     pub notes: Vec<Note>,
 }
 
-pub(super) fn checked(
+fn checked(
     input: &Input,
     is_question: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Fields, ExternalError> {
