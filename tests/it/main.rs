@@ -56,6 +56,7 @@ mod socket;
 mod sparse_parity;
 mod tidy;
 mod tls;
+mod traces;
 mod tune;
 mod verdict;
 mod wire;

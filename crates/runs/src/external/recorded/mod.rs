@@ -145,7 +145,18 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
 /// # Errors
 /// `Line`, `Field`, `UnknownKey`, and errors of stages. The question's id may be missing.
 pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
-    let mut fields = Fields::new(position, "", parsed(position, text)?);
+    of_fields(position, parsed(position, text)?)
+}
+
+/// Reads the fields of an object at `position`.
+///
+/// # Errors
+/// `Field`, `UnknownKey`, and errors of stages.
+pub(super) fn of_fields(
+    position: &Position,
+    given: Map<String, Value>,
+) -> Result<Recorded, ExternalError> {
+    let mut fields = Fields::new(position, "", given);
     fields.refuse_slips(&names::LONG, &[names::ANSWERS, names::USAGE, names::LABELS])?;
     let mut unread = Vec::new();
     let id = fields.id(names::ID)?;
