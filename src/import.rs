@@ -18,6 +18,7 @@ use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::sample;
+use crate::{announce, conditions, output};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note};
@@ -54,6 +55,15 @@ pub struct ImportArgs {
     /// Leave out questions without a line and lines without a question, and say how many.
     #[arg(long)]
     partial: bool,
+    /// Ask the configured generator for the conditions (arms) that the record lacks.
+    #[arg(long, conflicts_with = "trec")]
+    conditions: bool,
+    /// Count the calls of `--conditions`, their tokens and cost, without making any.
+    #[arg(long, requires = "conditions")]
+    dry_run: bool,
+    /// Refuse connections to other machines.
+    #[arg(long)]
+    offline: bool,
     /// The run's name. Default: the file's, the time, four hex digits.
     #[arg(long)]
     name: Option<String>,
@@ -74,8 +84,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut resolved = Resolved::new(Some(config), &args.sets)?;
         let bars = ProgressBars::new();
-        let judge = if resolved.settings.judge.is_on() {
-            let environment = environment(&resolved, false, false)?;
+        let judge = if resolved.settings.judge.is_on() && !args.dry_run {
+            let environment = environment(&resolved, args.offline, false)?;
             assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?
         } else {
             None
@@ -99,6 +109,11 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         if !is_own {
             describe(&mut resolved.settings, &joined, form);
         }
+        let conditions = if args.conditions {
+            Some(conditions::assembled(&resolved, &bars, args.offline).await?)
+        } else {
+            None
+        };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         manifest.external = Some(ExternalSource {
@@ -116,7 +131,21 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let concurrency = 2 * rayon::current_num_threads();
         manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
-        let plan = RecordedPlan { is_own, ..plan };
+        let mut plan = RecordedPlan { is_own, ..plan };
+        let mut replies = None;
+        if let Some(conditions) = conditions {
+            if args.dry_run {
+                let questions = dataset.questions;
+                plan = conditions::asked(plan, conditions.plan, &questions);
+                let documents = dataset.documents;
+                return conditions::dry_run(&resolved, (documents, questions), plan, args.json)
+                    .await;
+            }
+            announce::announce_conditions(&resolved.settings, &dataset);
+            record::conditions(&mut manifest, &conditions);
+            replies = conditions.replies;
+            plan = conditions::asked(plan, conditions.plan, &dataset.questions);
+        }
 
         manifest.name = args
             .name
@@ -129,10 +158,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             plan,
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
-        // Half an import is worth nothing: the file is still there.
-        execute(source, &mut sink, &bars)
-            .await
-            .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        let outcome = execute(source, &mut sink, &bars).await;
+        output::unkept_replies(replies.as_deref());
+        // Half an import is worth nothing: the file is still there, and replies are cached.
+        outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }

@@ -23,6 +23,8 @@ mod endpoint;
 mod expand;
 mod export;
 mod external;
+mod external_conditions;
+mod external_requests;
 mod fetch;
 mod foreign_chunks;
 mod formats;

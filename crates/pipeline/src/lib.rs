@@ -7,9 +7,11 @@
 //! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] creates the
 //! same traces from an external RAG. [`plan`] holds the parts of the pipeline, assembled in `settings/assemble/`.
 
+pub mod answerer;
 mod arms;
 pub mod ask;
 mod compute;
+pub mod conditions;
 mod contexts;
 pub mod cross;
 pub mod estimate;

@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 
 use super::PipelineError;
+use super::arms::ArmChoice;
 use super::ask::{
     Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunFacts,
 };
 use super::compute::Compute;
-use super::generate::{self, ArmPrompt, Caller};
+use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::index::indexed_text;
+use super::oracle::Room;
 use super::packing;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
@@ -24,7 +26,7 @@ use ragtriage_core::expand::Expander;
 use ragtriage_core::sample::sampled;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
-    Corpus, Dataset, FailedPart, Question, QuestionId, Trace, TraceError, TraceStep,
+    ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::embed::Role;
 use ragtriage_models::llm::LlmError;
@@ -77,7 +79,7 @@ pub(super) async fn prepare(
         expander,
         closed_book,
         compared,
-        caller: sink.caller(&plan)?,
+        caller: sink.caller(&plan.call_plan())?,
         plan,
         compute: Compute::default(),
     };
@@ -131,11 +133,49 @@ impl QuestionPipeline {
         let prompts = match self.caller {
             Some(_) => {
                 let in_sample = self.closed_book.contains(&trace.question.id);
-                generate::prompts(&trace, in_sample, &self.corpus, &self.plan)
+                self.prompts(&trace, in_sample)
             }
             None => Vec::new(),
         };
         (trace, prompts)
+    }
+
+    /// Returns the prompts of the arms; `in_sample`: the question is in the closed-book sample.
+    fn prompts(&self, trace: &Trace, in_sample: bool) -> Vec<ArmPrompt> {
+        let (plan, corpus) = (&self.plan, self.corpus.as_ref());
+        let packed: Vec<ChunkId> = trace.packed().cloned().collect();
+        let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
+        let context_tokens = plan.prompt.context_tokens;
+        let choice = ArmChoice {
+            question: &trace.question,
+            gold: &trace.gold,
+            packed: &packed,
+            corpus,
+            passages: corpus,
+            room: Room {
+                k: plan.retrieval.k,
+                context_tokens,
+                tokens: &tokens,
+            },
+            noise_tokens: Some(context_tokens),
+            in_sample,
+        };
+        let call = |arm, passages: Vec<ChunkId>| {
+            let prompt = prompt::prompt(
+                &trace.question,
+                &passages,
+                corpus,
+                &plan.prompt,
+                plan.title_prefix,
+            );
+            PromptCall {
+                arm,
+                n_tokens: prompt::n_tokens(&prompt, plan.prompt.counter.as_ref()),
+                passages,
+                prompt,
+            }
+        };
+        generate::prompts(choice.prompts(&plan.arms), &[], &plan.arms, call)
     }
 
     /// Returns the steps of retrieval and of packing.
@@ -188,7 +228,8 @@ impl Asker for QuestionPipeline {
             .run(async move { line.retrieved(index, question).await })
             .await;
         if let Some(caller) = &self.caller {
-            trace.arms = generate::arms(&trace.question.id, prompts, caller.as_ref()).await?;
+            trace.arms =
+                generate::arms(&trace.question.id, prompts, Vec::new(), caller.as_ref()).await?;
         }
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
         Ok(QuestionResult { trace, passages })

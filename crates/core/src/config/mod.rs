@@ -4,6 +4,7 @@ mod addresses;
 mod bm25;
 mod dataset;
 mod evaluation;
+mod external;
 mod judge;
 mod marks;
 mod model;
@@ -24,6 +25,7 @@ mod vector_store_ranges;
 pub use bm25::Bm25Variant;
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
+pub use external::ExternalSettings;
 pub use judge::{JudgeKind, JudgeSettings};
 pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
@@ -37,8 +39,8 @@ pub use retrieval::{
     RerankSettings, RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
 pub use settings::{
-    CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, ExternalSettings,
-    GatesSettings, GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
+    CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
+    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
 };
 pub use tune::{SweepSearch, TuneSettings};
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

@@ -374,6 +374,15 @@ pub struct Arm {
     pub attempts: Vec<Attempt>,
 }
 
+/// A question asked over its gold passages, in which a made-up answer replaced the gold answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextProbe {
+    /// A made-up word or number of the answer: whoever did not read the contexts cannot know it.
+    pub planted: String,
+    /// The call.
+    pub attempt: Attempt,
+}
+
 /// One line of `traces.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
@@ -388,6 +397,9 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
+    /// A test of an external RAG's use of the contexts that it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ContextProbe>,
     /// Reason why the question failed before any call of the generator; it then has no steps and no arms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
@@ -403,6 +415,7 @@ impl Trace {
             gold,
             steps: Vec::new(),
             arms: Vec::new(),
+            probe: None,
             error: None,
         }
     }

@@ -124,6 +124,7 @@ fn with_gold(
             })
             .into_iter()
             .collect(),
+        probe: None,
         error: None,
     }
 }
