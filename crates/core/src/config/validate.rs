@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::bm25::Bm25Variant;
+use super::collection_rules;
 use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
 use super::ranges::check_ranges;
@@ -33,6 +34,7 @@ impl Settings {
             return refuse("judge.model", "empty", "must name the model of the judge");
         }
         self.check_retrievers()?;
+        collection_rules::check(self)?;
         self.check_arms()
     }
 
