@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ragtriage_core::config::CollectionSettings;
+use ragtriage_core::config::{CollectionSettings, Hnsw};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 
@@ -20,6 +20,24 @@ pub struct StoredPassage {
     pub document: Option<String>,
     /// Its start and end in the document, if known.
     pub offsets: Option<(usize, usize)>,
+}
+
+/// What a collection held when it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectionContent {
+    /// The passages of all points that pass the filter, in the server's order.
+    pub passages: Vec<StoredPassage>,
+    /// Hex sha256 of the vectors of the first points (1,000): other vectors over the same passages have another one.
+    pub vectors_sha256: String,
+}
+
+/// An index that the collection's owner configured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExistingIndex {
+    /// The graph's parameters.
+    pub hnsw: Hnsw,
+    /// Segments of the collection; a graph covers one.
+    pub segments: usize,
 }
 
 /// A question to an existing collection.
@@ -39,20 +57,20 @@ pub struct ExistingSearch<'a> {
 
 /// An existing collection.
 ///
-/// Contract: no call changes the collection. `passages` returns each point that passes the filter once, in the server's
-/// order, with a text that is not blank or with offsets. `search` returns at most `limit` ids, best first, with scores of
+/// Contract: no call changes the collection. `read` returns each point that passes the filter once, in the server's order,
+/// with a text that is not blank or with offsets. `search` returns at most `limit` ids, best first, with scores of
 /// which larger is nearer, ties in any order, or the error [`ExistingError::Changed`] if the number of points is another
-/// one than `passages` found.
+/// one than `read` found.
 #[async_trait]
 pub trait ExistingCollection: Send + Sync {
     /// Reads all points that pass the filter.
-    async fn passages(&self) -> Result<Vec<StoredPassage>, ExistingError>;
+    async fn read(&self) -> Result<CollectionContent, ExistingError>;
 
     /// Finds the best points for a question.
     async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, ExistingError>;
 
-    /// Returns true if [`SearchMode::Approximate`] may miss points.
-    fn is_approximate(&self) -> bool;
+    /// Returns the index that [`SearchMode::Approximate`] follows, which may miss points; `None` if it compares every vector.
+    fn index(&self) -> Option<ExistingIndex>;
 }
 
 /// Opens the collection on `server`. `dimension`: that of the questions' dense vectors, if there are any.

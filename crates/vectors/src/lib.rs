@@ -38,7 +38,8 @@ pub use collection::CollectionSpec;
 pub use edge::EmbeddedStore;
 pub use error::IndexError;
 pub use existing::{
-    ExistingCollection, ExistingError, ExistingSearch, StoredPassage, open_existing,
+    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
+    StoredPassage, open_existing,
 };
 pub use open::{VectorPlace, open_or_create};
 #[cfg(feature = "server")]

@@ -71,6 +71,10 @@ pub struct CollectionSettings {
     /// Compare every vector. `false`: search as the collection is configured; exact search runs too, to report what the index
     /// misses.
     pub exact: bool,
+    /// Neighbours that the graph search considers (`hnsw_ef`), at least 1. Default: the collection's `ef_construct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub ef: Option<usize>,
     /// Filter of the points by payload field: `{ "metadata.team" = "search" }`.
     #[serde(skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
@@ -103,6 +107,7 @@ impl Default for CollectionSettings {
             sparse_model: "qdrant/bm25".to_owned(),
             fusion: CollectionFusion::Rrf,
             exact: false,
+            ef: None,
             filter: Filter::default(),
             text: "text".to_owned(),
             document: None,

@@ -208,6 +208,7 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
     let (encoder, precision) = match name {
         RetrieverName::Tfidf => return name.name().to_owned(),
         RetrieverName::Bm25 => return describe_bm25(&retrieval.bm25),
+        RetrieverName::Collection => return describe_collection(retrieval, manifest),
         RetrieverName::LateInteraction => (
             retrieval.late_interaction.model.clone(),
             retrieval.late_interaction.precision,

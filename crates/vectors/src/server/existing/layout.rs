@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use qdrant_client::qdrant::{
-    CollectionInfo, CollectionParams, Distance, Modifier, SparseVectorParams, VectorParams,
+    CollectionInfo, CollectionParams, Distance, HnswConfigDiff, Modifier, SparseVectorParams, VectorParams,
     vectors_config,
 };
-use ragtriage_core::config::{CollectionMode, CollectionSettings};
+use ragtriage_core::config::{CollectionMode, CollectionSettings, Hnsw};
 
-use crate::existing::ExistingError;
+use crate::existing::{ExistingError, ExistingIndex};
 
 /// Facts about a collection that fits.
 pub(super) struct Layout {
     /// True if the score of a search is a distance.
     pub(super) scores_are_distances: bool,
-    /// True if dense search may follow a graph or read compressed copies.
-    pub(super) has_index: bool,
+    /// The index that dense search may follow.
+    pub(super) index: Option<ExistingIndex>,
 }
 
 /// Checks that the collection has the vectors that `settings` name. `dimension`: that of the questions' dense vectors.
@@ -40,7 +40,7 @@ pub(super) fn check(
     if !mode.is_dense() {
         return Ok(Layout {
             scores_are_distances: false,
-            has_index: false,
+            index: None,
         });
     }
     let using = &settings.using;
@@ -58,11 +58,40 @@ pub(super) fn check(
         });
     }
     let is_distance = matches!(vector.distance(), Distance::Euclid | Distance::Manhattan);
-    let is_quantized = vector.quantization_config.is_some()
-        || config.is_some_and(|config| config.quantization_config.is_some());
     Ok(Layout {
         scores_are_distances: is_distance && mode == CollectionMode::Dense,
-        has_index: is_quantized || info.indexed_vectors_count.unwrap_or(0) > 0,
+        index: index(info, vector, settings.ef),
+    })
+}
+
+/// Returns the index of a dense vector; `None` if no segment has one. Qdrant searches with `ef_construct` neighbours unless a
+/// search says otherwise.
+fn index(
+    info: &CollectionInfo,
+    vector: &VectorParams,
+    ef: Option<usize>,
+) -> Option<ExistingIndex> {
+    let config = info.config.as_ref()?;
+    let is_quantized =
+        vector.quantization_config.is_some() || config.quantization_config.is_some();
+    if !is_quantized && info.indexed_vectors_count.unwrap_or(0) == 0 {
+        return None;
+    }
+    let (own, shared) = (vector.hnsw_config, config.hnsw_config);
+    let value = |of: fn(HnswConfigDiff) -> Option<u64>, default: usize| {
+        let value = own.and_then(of).or_else(|| shared.and_then(of));
+        value.map_or(default, |value| usize::try_from(value).unwrap_or(usize::MAX))
+    };
+    let defaults = Hnsw::default();
+    let ef_construct = value(|hnsw| hnsw.ef_construct, defaults.ef_construct);
+    Some(ExistingIndex {
+        hnsw: Hnsw {
+            m: value(|hnsw| hnsw.m, defaults.m),
+            ef_construct,
+            ef: ef.unwrap_or(ef_construct),
+            from_points: 0,
+        },
+        segments: usize::try_from(info.segments_count).unwrap_or(usize::MAX),
     })
 }
 

@@ -4,6 +4,7 @@
 mod layout;
 mod payload;
 mod requests;
+mod vectors;
 #[cfg(test)]
 mod tests;
 
@@ -13,12 +14,16 @@ use std::sync::OnceLock;
 use async_trait::async_trait;
 use qdrant_client::qdrant::{CountPointsBuilder, RetrievedPoint, ScrollPoints};
 use ragtriage_core::config::CollectionSettings;
+use ragtriage_core::text::hex::hex;
+use sha2::{Digest, Sha256};
 
 use super::answers::{self, Expected};
 use super::calls::{Calls, WAITS};
 use super::wire;
-use crate::existing::{ExistingCollection, ExistingError, ExistingSearch, StoredPassage};
-use crate::{IndexError, SearchMode, Server};
+use crate::existing::{
+    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
+};
+use crate::{IndexError, Server};
 
 /// Points in one answer: a few MB of texts.
 const PAGE: u32 = 1_000;
@@ -29,7 +34,7 @@ pub(crate) struct ServerCollection {
     settings: CollectionSettings,
     /// True if the score of a search is a distance.
     scores_are_distances: bool,
-    is_approximate: bool,
+    index: Option<ExistingIndex>,
     /// Number of points, filtered or not, when they were read.
     n_points: OnceLock<usize>,
 }
@@ -71,7 +76,7 @@ impl ServerCollection {
             calls,
             settings: settings.clone(),
             scores_are_distances: layout.scores_are_distances,
-            is_approximate: !settings.exact && layout.has_index,
+            index: layout.index.filter(|_| !settings.exact),
             n_points: OnceLock::new(),
         })
     }
@@ -137,13 +142,15 @@ impl ServerCollection {
 
 #[async_trait]
 impl ExistingCollection for ServerCollection {
-    async fn passages(&self) -> Result<Vec<StoredPassage>, ExistingError> {
+    async fn read(&self) -> Result<CollectionContent, ExistingError> {
         let n_points = self.counted(true).await?;
         let mut seen = HashSet::new();
         let mut passages = Vec::new();
+        let mut vectors = Sha256::new();
         let mut offset = None;
         loop {
-            let request = requests::page(&self.settings, offset, PAGE);
+            let is_first = offset.is_none();
+            let request = requests::page(&self.settings, offset, PAGE, is_first);
             let (points, next) = self.scrolled(request).await?;
             for point in &points {
                 let id = point
@@ -155,6 +162,9 @@ impl ExistingCollection for ServerCollection {
                         .calls
                         .invalid(format!("point {} is listed twice", wire::shown(id)))
                         .into());
+                }
+                if let Some(held) = &point.vectors {
+                    vectors::hash(held, &mut vectors);
                 }
                 match payload::passage(id, &point.payload, &self.settings) {
                     Ok(passage) => passages.push(passage),
@@ -182,7 +192,10 @@ impl ExistingCollection for ServerCollection {
             return Err(self.changed(format!("{n_read} of {n_points} points were read")));
         }
         let _ = self.n_points.set(n_points);
-        Ok(passages)
+        Ok(CollectionContent {
+            passages,
+            vectors_sha256: hex(&vectors.finalize()),
+        })
     }
 
     async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, ExistingError> {
@@ -203,12 +216,7 @@ impl ExistingCollection for ServerCollection {
         Ok(found)
     }
 
-    fn is_approximate(&self) -> bool {
-        self.is_approximate
+    fn index(&self) -> Option<ExistingIndex> {
+        self.index
     }
-}
-
-/// Returns true if a search compares every vector.
-fn is_exact(settings: &CollectionSettings, mode: SearchMode) -> bool {
-    settings.exact || mode == SearchMode::Exact
 }

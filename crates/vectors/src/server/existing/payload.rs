@@ -6,8 +6,8 @@ use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{RetrievedPoint, Struct, Value};
 use ragtriage_core::config::CollectionSettings;
 
-use super::wire;
 use crate::existing::StoredPassage;
+use crate::server::wire;
 
 /// Fields of a payload that an error lists at most.
 const MOST_LISTED: usize = 12;

@@ -8,15 +8,18 @@ use qdrant_client::qdrant::{
 };
 use ragtriage_core::config::{CollectionFusion, CollectionMode, CollectionSettings};
 
-use super::wire;
+use crate::SearchMode;
 use crate::existing::ExistingSearch;
 use crate::filter::Demands;
+use crate::server::wire;
 
-/// Requests a page of the points that pass the filter, with the payload fields that are read.
+/// Requests a page of the points that pass the filter, with the payload fields that are read, and with their vectors if
+/// `with_vectors` is set.
 pub(super) fn page(
     settings: &CollectionSettings,
     offset: Option<wire::Id>,
     limit: u32,
+    with_vectors: bool,
 ) -> ScrollPoints {
     let CollectionSettings {
         text,
@@ -43,7 +46,7 @@ pub(super) fn page(
         offset,
         limit: Some(limit),
         with_payload: Some(WithPayloadSelector::from(quoted)),
-        with_vectors: Some(false.into()),
+        with_vectors: Some(with_vectors.into()),
         ..ScrollPoints::default()
     }
 }
@@ -63,7 +66,8 @@ pub(super) fn one_point(settings: &CollectionSettings, id: wire::Id) -> ScrollPo
 /// Requests the best points for a question.
 pub(super) fn query(settings: &CollectionSettings, search: &ExistingSearch<'_>) -> QueryPoints {
     let params = SearchParams {
-        exact: Some(super::is_exact(settings, search.mode)),
+        exact: Some(settings.exact || search.mode == SearchMode::Exact),
+        hnsw_ef: settings.ef.map(|ef| ef as u64),
         ..SearchParams::default()
     };
     let filter = filter(settings);
@@ -80,7 +84,7 @@ pub(super) fn query(settings: &CollectionSettings, search: &ExistingSearch<'_>) 
         query: Some(query),
         using,
         filter: filter.clone(),
-        params: Some(params),
+        params: Some(params.clone()),
         limit: Some(search.candidates as u64),
         ..PrefetchQuery::default()
     };
@@ -88,15 +92,15 @@ pub(super) fn query(settings: &CollectionSettings, search: &ExistingSearch<'_>) 
         CollectionMode::Dense => QueryPoints {
             query: Some(nearest(search)),
             using: dense,
-            filter,
-            params: Some(params),
+            filter: filter.clone(),
+            params: Some(params.clone()),
             ..base
         },
         CollectionMode::Sparse => QueryPoints {
             query: Some(terms(settings, search)),
             using: sparse,
-            filter,
-            params: Some(params),
+            filter: filter.clone(),
+            params: Some(params.clone()),
             ..base
         },
         CollectionMode::Hybrid => QueryPoints {
