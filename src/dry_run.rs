@@ -143,6 +143,7 @@ fn sending(
     let (purpose, passages, questions, exact) = match role {
         RecipientRole::Encoder => ("encoder", chunks, questions, false),
         RecipientRole::VectorStore => ("vector store", chunks, questions, false),
+        RecipientRole::Collection => ("existing collection", 0, questions, true),
         RecipientRole::Reranker => (
             "reranker",
             chunks.min(questions.saturating_mul(depth)),
@@ -158,7 +159,11 @@ fn sending(
         RecipientRole::Judge => ("judge", 0, judge.map_or(0, |judge| judge.questions), false),
         RecipientRole::Service => ("service", 0, questions, true),
     };
-    let texts = *role != RecipientRole::VectorStore;
+    let texts = match role {
+        RecipientRole::VectorStore => false,
+        RecipientRole::Collection => settings.retrieval.collection.mode.is_sparse(),
+        _ => true,
+    };
     Sending {
         to: address.clone(),
         purpose,

@@ -54,7 +54,10 @@ impl CollectionPlan {
 fn digest(content: &CollectionContent) -> String {
     let mut hash = Sha256::new();
     let mut part = |text: Option<&str>| {
-        hash.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+        hash.update(
+            text.map_or(u64::MAX, |text| text.len() as u64)
+                .to_le_bytes(),
+        );
         hash.update(text.unwrap_or_default());
     };
     part(Some(&content.vectors_sha256));
@@ -191,7 +194,9 @@ impl Retriever for CollectionRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         Ok(Retrieved {
-            ranking: self.search(question, depth, SearchMode::Approximate).await?,
+            ranking: self
+                .search(question, depth, SearchMode::Approximate)
+                .await?,
             parts: Parts::new(),
         })
     }

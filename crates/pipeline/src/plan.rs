@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization};
+use ragtriage_core::config::{
+    CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
+};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;

@@ -36,10 +36,7 @@ pub(crate) struct Chunked {
 ///
 /// # Errors
 /// A chunk made elsewhere, or a point without text, that has no place in its document.
-pub(crate) fn chunked(
-    documents: &Arc<[Document]>,
-    plan: &Plan,
-) -> Result<Chunked, PipelineError> {
+pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, PipelineError> {
     let counter = plan.chunk_counter.as_ref();
     if let Some(collection) = plan.retrieval.collection() {
         return placed(documents, &collection.passages, counter);

@@ -53,13 +53,8 @@ impl QuestionVectors {
             role: Role::Query,
         };
         let truncation = truncation(self.encoder.as_ref(), name, measured).await?;
-        progress.start(
-            &format!("embedding questions ({name})"),
-            texts.len() as u64,
-        );
-        let vectors = self
-            .encode(&texts, &|n| progress.advance(n as u64))
-            .await?;
+        progress.start(&format!("embedding questions ({name})"), texts.len() as u64);
+        let vectors = self.encode(&texts, &|n| progress.advance(n as u64)).await?;
         progress.finish();
         let texts = questions.iter().map(|text| (*text).to_owned());
         self.prepared.extend(texts.zip(vectors));
@@ -75,7 +70,9 @@ impl QuestionVectors {
         if let Some(vector) = self.prepared.get(question) {
             return Ok(vector.clone());
         }
-        let mut vectors = self.encode(&[TitledText::untitled(question)], &|_| ()).await?;
+        let mut vectors = self
+            .encode(&[TitledText::untitled(question)], &|_| ())
+            .await?;
         Ok(vectors.remove(0))
     }
 

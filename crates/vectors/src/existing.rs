@@ -67,7 +67,8 @@ pub trait ExistingCollection: Send + Sync {
     async fn read(&self) -> Result<CollectionContent, ExistingError>;
 
     /// Finds the best points for a question.
-    async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, ExistingError>;
+    async fn search(&self, search: ExistingSearch<'_>)
+    -> Result<Vec<(String, f32)>, ExistingError>;
 
     /// Returns the index that [`SearchMode::Approximate`] follows, which may miss points; `None` if it compares every vector.
     fn index(&self) -> Option<ExistingIndex>;
@@ -145,7 +146,9 @@ pub enum ExistingError {
         is_filtered: bool,
     },
     /// A payload without a configured field.
-    #[error("point {point} of collection `{collection}` has no {what} in its payload field `{path}`; it has {has}")]
+    #[error(
+        "point {point} of collection `{collection}` has no {what} in its payload field `{path}`; it has {has}"
+    )]
     NoField {
         /// The collection.
         collection: String,

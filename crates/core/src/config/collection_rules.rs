@@ -77,11 +77,12 @@ mod tests {
     use super::*;
 
     fn problem(table: &str) -> String {
-        let text = format!(
-            "[retrieval]\nretrievers = [\"collection\"]\n[retrieval.collection]\n{table}"
-        );
+        let text =
+            format!("[retrieval]\nretrievers = [\"collection\"]\n[retrieval.collection]\n{table}");
         let settings: Settings = toml::from_str(&text).expect("settings");
-        settings.validate().map_or_else(|e| e.to_string(), |()| String::new())
+        settings
+            .validate()
+            .map_or_else(|e| e.to_string(), |()| String::new())
     }
 
     #[test]
@@ -111,7 +112,8 @@ mod tests {
             problem("name = \"docs\"\nstart = \"start\"\nend = \"end\""),
             "`retrieval.collection.start` is set, but offsets need `document` as well"
         );
-        let all = "name = \"docs\"\ndocument = \"doc_id\"\nstart = \"start\"\nend = \"end\"\ntext = \"\"";
+        let all =
+            "name = \"docs\"\ndocument = \"doc_id\"\nstart = \"start\"\nend = \"end\"\ntext = \"\"";
         assert_eq!(problem(all), "");
     }
 

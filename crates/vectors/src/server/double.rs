@@ -23,6 +23,7 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status};
 
 use crate::Server;
+pub(crate) use search::terms;
 
 /// The server, listening on a loopback port until it is dropped.
 pub(crate) struct Double {

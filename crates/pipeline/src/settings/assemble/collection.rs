@@ -36,7 +36,8 @@ impl Wiring<'_> {
         };
         let shape = encoder.as_ref().map(|encoder| encoder.shape());
         if shape.is_some_and(|shape| shape.many) {
-            let message = "`retrieval.dense.model` gives several vectors per text, the collection has one";
+            let message =
+                "`retrieval.dense.model` gives several vectors per text, the collection has one";
             return Err(unusable(message, None).into());
         }
         let dimension = shape.map(|shape| shape.dimension);

@@ -12,19 +12,19 @@ use qdrant_client::qdrant::{
     CreateShardKeyResponse, CreateVectorNameRequest, DeleteCollection, DeleteFieldIndexCollection,
     DeletePayloadPoints, DeletePointVectors, DeletePoints, DeleteShardKeyRequest,
     DeleteShardKeyResponse, DeleteVectorNameRequest, DiscoverBatchPoints, DiscoverBatchResponse,
-    DiscoverPoints, DiscoverResponse, FacetCounts, FacetResponse,
-    GetCollectionInfoRequest, GetCollectionInfoResponse, GetPoints, GetResponse,
-    ListAliasesRequest, ListAliasesResponse, ListCollectionAliasesRequest, ListCollectionsRequest,
-    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo,
-    PointId, PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
+    DiscoverPoints, DiscoverResponse, FacetCounts, FacetResponse, GetCollectionInfoRequest,
+    GetCollectionInfoResponse, GetPoints, GetResponse, ListAliasesRequest, ListAliasesResponse,
+    ListCollectionAliasesRequest, ListCollectionsRequest, ListCollectionsResponse,
+    ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo, PointId,
+    PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
     QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
     RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
-    RetrievedPoint, ScrollPoints, ScrollResponse, SearchBatchPoints,
-    SearchBatchResponse, SearchGroupsResponse, SearchMatrixOffsetsResponse,
-    SearchMatrixPairsResponse, SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse,
-    SetPayloadPoints, UpdateBatchPoints, UpdateBatchResponse, UpdateCollection,
-    UpdateCollectionClusterSetupRequest, UpdateCollectionClusterSetupResponse, UpdatePointVectors,
-    UpdateResult, UpdateStatus, UpsertPoints, point_id, points_selector, vectors,
+    RetrievedPoint, ScrollPoints, ScrollResponse, SearchBatchPoints, SearchBatchResponse,
+    SearchGroupsResponse, SearchMatrixOffsetsResponse, SearchMatrixPairsResponse,
+    SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse, SetPayloadPoints,
+    UpdateBatchPoints, UpdateBatchResponse, UpdateCollection, UpdateCollectionClusterSetupRequest,
+    UpdateCollectionClusterSetupResponse, UpdatePointVectors, UpdateResult, UpdateStatus,
+    UpsertPoints, point_id, points_selector, vectors,
 };
 use tonic::{Request, Response, Status};
 
@@ -111,7 +111,7 @@ service!(Points
 );
 
 impl State {
-    fn find(&mut self, name: &str) -> Result<&mut Stored, Status> {
+    pub(super) fn find(&mut self, name: &str) -> Result<&mut Stored, Status> {
         let missing =
             || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
         self.collections.get_mut(name).ok_or_else(missing)

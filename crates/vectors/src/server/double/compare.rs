@@ -42,7 +42,12 @@ fn similarity(a: &[f32], b: &[f32], distance: Distance) -> f32 {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     match distance {
         Distance::Cosine => dot(a, b) / (dot(a, a) * dot(b, b)).sqrt(),
-        Distance::Euclid => a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt(),
+        Distance::Euclid => a
+            .iter()
+            .zip(b)
+            .map(|(a, b)| (a - b).powi(2))
+            .sum::<f32>()
+            .sqrt(),
         Distance::Manhattan => a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum(),
         _ => dot(a, b),
     }

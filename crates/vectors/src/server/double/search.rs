@@ -17,7 +17,11 @@ pub(super) fn is_listed(id: u64, filter: Option<&Filter>) -> Result<bool, Status
     let Some(filter) = filter else {
         return Ok(true);
     };
-    match filter.must.first().map(|condition| &condition.condition_one_of) {
+    match filter
+        .must
+        .first()
+        .map(|condition| &condition.condition_one_of)
+    {
         Some(Some(ConditionOneOf::HasId(ids))) => Ok(ids.has_id.contains(&id.into())),
         _ => Err(no_filters()),
     }

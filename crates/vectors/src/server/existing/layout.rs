@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use qdrant_client::qdrant::{
-    CollectionInfo, CollectionParams, Distance, HnswConfigDiff, Modifier, SparseVectorParams, VectorParams,
-    vectors_config,
+    CollectionInfo, CollectionParams, Distance, HnswConfigDiff, Modifier, SparseVectorParams,
+    VectorParams, vectors_config,
 };
 use ragtriage_core::config::{CollectionMode, CollectionSettings, Hnsw};
 
@@ -66,21 +66,18 @@ pub(super) fn check(
 
 /// Returns the index of a dense vector; `None` if no segment has one. Qdrant searches with `ef_construct` neighbours unless a
 /// search says otherwise.
-fn index(
-    info: &CollectionInfo,
-    vector: &VectorParams,
-    ef: Option<usize>,
-) -> Option<ExistingIndex> {
+fn index(info: &CollectionInfo, vector: &VectorParams, ef: Option<usize>) -> Option<ExistingIndex> {
     let config = info.config.as_ref()?;
-    let is_quantized =
-        vector.quantization_config.is_some() || config.quantization_config.is_some();
+    let is_quantized = vector.quantization_config.is_some() || config.quantization_config.is_some();
     if !is_quantized && info.indexed_vectors_count.unwrap_or(0) == 0 {
         return None;
     }
     let (own, shared) = (vector.hnsw_config, config.hnsw_config);
     let value = |of: fn(HnswConfigDiff) -> Option<u64>, default: usize| {
         let value = own.and_then(of).or_else(|| shared.and_then(of));
-        value.map_or(default, |value| usize::try_from(value).unwrap_or(usize::MAX))
+        value.map_or(default, |value| {
+            usize::try_from(value).unwrap_or(usize::MAX)
+        })
     };
     let defaults = Hnsw::default();
     let ef_construct = value(|hnsw| hnsw.ef_construct, defaults.ef_construct);

@@ -4,9 +4,9 @@
 mod layout;
 mod payload;
 mod requests;
-mod vectors;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -198,7 +198,10 @@ impl ExistingCollection for ServerCollection {
         })
     }
 
-    async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, ExistingError> {
+    async fn search(
+        &self,
+        search: ExistingSearch<'_>,
+    ) -> Result<Vec<(String, f32)>, ExistingError> {
         if search.limit == 0 {
             return Ok(Vec::new());
         }

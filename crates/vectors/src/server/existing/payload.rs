@@ -63,9 +63,7 @@ pub(super) fn passage(
                 what: "document id",
                 path: path.clone(),
             };
-            at(payload, path)
-                .and_then(identifier)
-                .ok_or_else(missing)
+            at(payload, path).and_then(identifier).ok_or_else(missing)
         })
         .transpose()?;
     let start = offset("start", &settings.start)?;
@@ -83,12 +81,11 @@ fn at<'p>(fields: &'p HashMap<String, Value>, path: &str) -> Option<&'p Value> {
     if let Some(value) = fields.get(path) {
         return Some(value);
     }
-    path.match_indices('.').find_map(|(dot, _)| {
-        match &fields.get(&path[..dot])?.kind {
+    path.match_indices('.')
+        .find_map(|(dot, _)| match &fields.get(&path[..dot])?.kind {
             Some(Kind::StructValue(Struct { fields })) => at(fields, &path[dot + 1..]),
             _ => None,
-        }
-    })
+        })
 }
 
 fn string(value: &Value) -> Option<String> {

@@ -34,7 +34,12 @@ pub(super) fn page(
         .into_iter()
         .flatten()
         .filter(|path| !path.is_empty())
-        .flat_map(|path| [path.clone(), path.split('.').next().unwrap_or(path).to_owned()])
+        .flat_map(|path| {
+            [
+                path.clone(),
+                path.split('.').next().unwrap_or(path).to_owned(),
+            ]
+        })
         .collect();
     keys.sort_unstable();
     keys.dedup();
