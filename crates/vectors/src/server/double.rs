@@ -17,7 +17,10 @@ use std::time::Duration;
 
 use qdrant_client::qdrant::collections_server::CollectionsServer;
 use qdrant_client::qdrant::points_server::PointsServer;
-use qdrant_client::qdrant::{CollectionInfo, Value, vector};
+use qdrant_client::qdrant::{
+    CollectionInfo, NamedVectorsOutput, Value, VectorOutput, VectorsOutput, vector, vector_output,
+    vectors_output,
+};
 use tokio::runtime::Runtime;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status};
@@ -57,6 +60,31 @@ pub(crate) struct StoredPoint {
     /// By name; an unnamed vector has the name ``.
     pub(crate) vectors: HashMap<String, vector::Vector>,
     pub(crate) payload: HashMap<String, Value>,
+}
+
+impl StoredPoint {
+    /// Returns the vectors as a scroll does.
+    fn output(&self) -> VectorsOutput {
+        let vectors = self.vectors.iter().map(|(name, vector)| {
+            let vector = match vector.clone() {
+                vector::Vector::Dense(dense) => Some(vector_output::Vector::Dense(dense)),
+                vector::Vector::Sparse(sparse) => Some(vector_output::Vector::Sparse(sparse)),
+                vector::Vector::MultiDense(rows) => Some(vector_output::Vector::MultiDense(rows)),
+                _ => None,
+            };
+            let output = VectorOutput {
+                vector,
+                ..VectorOutput::default()
+            };
+            (name.clone(), output)
+        });
+        let named = NamedVectorsOutput {
+            vectors: vectors.collect(),
+        };
+        VectorsOutput {
+            vectors_options: Some(vectors_output::VectorsOptions::Vectors(named)),
+        }
+    }
 }
 
 /// The calls that write.

@@ -278,6 +278,7 @@ fn listed(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, St
     let point = |(id, stored): &(u64, &StoredPoint)| RetrievedPoint {
         id: Some((*id).into()),
         payload: stored.payload.clone(),
+        vectors: Some(stored.output()),
         ..RetrievedPoint::default()
     };
     Ok(ScrollResponse {
