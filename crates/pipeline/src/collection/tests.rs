@@ -91,9 +91,9 @@ async fn points_become_chunks_and_points_of_one_passage_one_hit() {
 #[tokio::test]
 async fn ties_at_the_cutoff_are_resolved_by_the_order_of_the_ranking() {
     let (retriever, collection) =
-        retriever(&[("p3", 0.5), ("p2", 0.5), ("p1", 0.5), ("p0", 0.1)], None);
-    assert_eq!(ids(&retriever, 1).await, ["d#1"]);
-    // Two hits tie, so six are asked for: all five points and one.
+        retriever(&[("p1", 0.5), ("p2", 0.5), ("p3", 0.5), ("p0", 0.1)], None);
+    assert_eq!(ids(&retriever, 1).await, ["d#3"]);
+    // Of equal scores the last id is first, as in trec_eval. Two hits tie, so six are asked for: all five points and one.
     let limits: Vec<usize> = collection
         .asked
         .lock()
