@@ -20,7 +20,7 @@ use super::progress::Progress;
 use super::retriever::{Retrieved, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
-use ragtriage_core::chunk::ChunkSpec;
+use ragtriage_core::chunk::{ChunkSpec, ForeignChunks};
 use ragtriage_core::types::{
     Corpus, Document, Filter, Note, Question, QuestionId, Ranking, RetrieverName,
 };
@@ -347,7 +347,7 @@ impl Stock {
 }
 
 /// Identifies all that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker,
-/// its counter.
+/// its counter, its chunks made elsewhere.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
     let retrievers = plan
@@ -364,9 +364,11 @@ pub fn fingerprint(plan: &Plan) -> String {
         .rerank
         .iter()
         .map(|rerank| rerank.reranker.fingerprint().to_owned());
+    let chunks = plan.chunking.foreign().map(ForeignChunks::sha256);
     retrievers
         .chain(reranker)
         .chain([plan.chunk_counter_id.clone()])
+        .chain(chunks)
         .collect::<Vec<_>>()
         .join(" ")
 }

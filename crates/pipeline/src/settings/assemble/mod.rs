@@ -77,10 +77,9 @@ pub async fn assemble(
     // Before retrieval, which may download models; recorded after them.
     let generator = generator(&mut wiring, allowance.clone()).await?;
     let mut generators = std::mem::take(&mut wiring.models);
-    let (chunk_counter, mut chunk_counter_id) = chunk_counter(&wiring).await?;
+    let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
     if let (Some(chunks), Some(file)) = (chunking.foreign(), &settings.chunking.file) {
         let sha256 = chunks.sha256();
-        chunk_counter_id += &sha256;
         let name = file.display().to_string();
         generators.push(ModelRecord {
             role: "chunks".to_owned(),
