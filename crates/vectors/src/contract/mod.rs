@@ -16,6 +16,7 @@ mod existing;
 mod filtering;
 mod oracle;
 mod processes;
+mod program;
 mod searching;
 mod server;
 mod sizes;
