@@ -59,13 +59,13 @@ pub(super) async fn prepare(
     let Ingested {
         corpus,
         retrievers,
-        facts: ingest,
+        facts: mut ingest,
     } = stock.ingest(&plan, progress).await?;
     let facts = RunFacts {
         n_chunks: corpus.chunks().len(),
         chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens).sum(),
+        notes: std::mem::take(&mut ingest.notes),
         ingest,
-        notes: Vec::new(),
     };
     let concurrency = plan.concurrency;
     let expander = plan
@@ -206,7 +206,8 @@ impl QuestionPipeline {
                 .retrievers
                 .iter()
                 .filter_map(|retriever| match retriever {
-                    RetrieverPlan::Sparse(_) => None,
+                    // Who encoded the passages of a collection is unknown.
+                    RetrieverPlan::Sparse(_) | RetrieverPlan::Collection(_) => None,
                     RetrieverPlan::Vectors(plan) => Some(&plan.encoder),
                 });
         encoders

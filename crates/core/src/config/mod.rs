@@ -2,6 +2,8 @@
 
 mod addresses;
 mod bm25;
+mod collection;
+mod collection_rules;
 mod dataset;
 mod evaluation;
 mod external;
@@ -23,6 +25,7 @@ mod vector_store;
 mod vector_store_ranges;
 
 pub use bm25::Bm25Variant;
+pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::bm25::Bm25Variant;
+use super::collection_rules;
 use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
 use super::packing::{Expand, PackingSettings};
@@ -35,6 +36,7 @@ impl Settings {
         }
         self.check_retrievers()?;
         self.check_packing()?;
+        collection_rules::check(self)?;
         self.check_arms()
     }
 

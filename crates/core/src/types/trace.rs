@@ -25,6 +25,8 @@ closed_set! {
         Dense = "dense",
         /// One vector per token.
         LateInteraction = "late_interaction",
+        /// An existing Qdrant collection.
+        Collection = "collection",
         /// A retriever of an external RAG: imported, not run here.
         External = "external",
         /// Fusion of the retrievers' rankings.
@@ -65,6 +67,7 @@ impl From<RetrieverName> for Step {
             RetrieverName::Bm25 => Self::Bm25,
             RetrieverName::Dense => Self::Dense,
             RetrieverName::LateInteraction => Self::LateInteraction,
+            RetrieverName::Collection => Self::Collection,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Assembles the components of a pipeline from its configuration.
 
+mod collection;
 mod environment;
 mod error;
 mod evaluation;

@@ -56,7 +56,7 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    fn settings(&self) -> &'a Settings {
+    pub(super) fn settings(&self) -> &'a Settings {
         &self.resolved.settings
     }
 
@@ -89,6 +89,7 @@ impl<'a> Wiring<'a> {
                 RetrieverName::LateInteraction => {
                     RetrieverPlan::Vectors(self.late_interaction().await?)
                 }
+                RetrieverName::Collection => RetrieverPlan::Collection(self.collection().await?),
             });
         }
         Ok(RetrievalPlan {
@@ -129,7 +130,8 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
+    /// Assembles the dense encoder.
+    pub(super) async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
         let dense = &self.settings().retrieval.dense;
         let encoder: Arc<dyn Encoder> = if let Some(url) = &dense.endpoint {
             self.environment
