@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::draft::Draft;
 use super::questions::{self, KINDS};
 use super::record::JsonRecord;
+use crate::anchor;
 use crate::error::DatasetError;
 use crate::place::Place;
 use crate::read;
@@ -42,7 +43,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 }
 
 /// Returns an id that depends only on the text.
-fn id_of(text: &str) -> String {
+pub(super) fn id_of(text: &str) -> String {
     format!("q-{}", hex(&Sha256::digest(text.trim())[..ID_BYTES]))
 }
 
@@ -55,6 +56,9 @@ fn recorded(
 ) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
     fields.remove("metadata"); // present in BEIR's queries; not a label
+    for name in anchor::UNRESOLVED {
+        fields.remove(name); // candidate places, for labelling
+    }
     let wanted = if is_given(&fields, &["answers", "answer"]) {
         None
     } else {

@@ -11,7 +11,9 @@ use super::unpack::{Refusal, unpack};
 use super::{FetchError, wanted};
 use ragtriage_core::text::address::shown;
 use ragtriage_datasets::DatasetError;
-use ragtriage_http::{Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, address};
+use ragtriage_http::{
+    Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, Url, address,
+};
 
 /// Publishers' servers may be slow or unreachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -33,8 +35,8 @@ pub struct Fetched {
     pub licence: &'static str,
 }
 
-/// Fetches the known data set `name` to `<to_root>/<name>`, from its publisher or from `url`, which must have an identical
-/// file.
+/// Fetches the known data set `name` to `<to_root>/<name>`, from the first of its sources that has the file, or from `url`, which
+/// must have an identical file.
 ///
 /// An interrupted download remains in `<to_root>/.<name>.partial`; the next call resumes it. An existing set is an error, or
 /// replaced with `force`.
@@ -61,16 +63,43 @@ async fn fetch_set(
         .ok_or(FetchError::NoPublisher { name: set.name })?;
     scratch::restore(to_root, set.name);
     let target = known::target(set, to_root, force)?;
-    let url = address(url.unwrap_or(publisher.url), "")?;
-    let downloader = Downloader::new(&url, CONNECT_TIMEOUT)?;
     fs::create_dir_all(to_root).map_err(DatasetError::write(to_root))?;
+    let urls = url.map_or_else(|| publisher.urls.to_vec(), |url| vec![url]);
+    let mut causes = Vec::new();
+    for url in urls {
+        let url = address(url, "")?;
+        match from_source(set, publisher, &url, to_root, &target, on_download).await {
+            Ok(fetched) => return Ok(fetched),
+            // Another source would fail for the same reason.
+            Err(error @ (FetchError::Disk { .. } | FetchError::Dataset(_))) => return Err(error),
+            Err(error) => causes.push((shown(&url), Box::new(error))),
+        }
+    }
+    Err(match causes.len() {
+        1 => *causes.remove(0).1,
+        _ => FetchError::AllFailed {
+            name: set.name,
+            causes,
+        },
+    })
+}
+
+/// Fetches the set from one address and installs it.
+async fn from_source(
+    set: &KnownSet,
+    publisher: &Publisher,
+    url: &Url,
+    to_root: &Path,
+    target: &Path,
+    on_download: OnDownload<'_>,
+) -> Result<Fetched, FetchError> {
+    let downloader = Downloader::new(url, CONNECT_TIMEOUT)?;
     let path = to_root.join(format!(".{}.partial", set.name));
-    let mut partial = Partial::resumed(&path, &url)?;
-    let backoff = Backoff::new(TRIES, DEADLINE);
+    let mut partial = Partial::resumed(&path, url)?;
     let file = FileRequest {
         file: set.name,
         most_bytes: publisher.most_bytes,
-        backoff,
+        backoff: Backoff::new(TRIES, DEADLINE),
     };
     if let Err(error) = downloader.fetch(&file, &mut partial, on_download).await {
         if partial.n_bytes() == 0 || matches!(error.last(), HttpError::TooLarge { .. }) {
@@ -78,7 +107,7 @@ async fn fetch_set(
         }
         return Err(error.into());
     }
-    let placed = place(set, publisher, &path, &shown(&url), to_root, &target);
+    let placed = place(set, publisher, &path, &shown(url), to_root, target);
     let is_full = matches!(
         &placed,
         Err(FetchError::Disk { .. } | FetchError::Dataset(DatasetError::Write { .. }))
@@ -87,8 +116,8 @@ async fn fetch_set(
         partial.remove(); // it would fail again the next time
     }
     Ok(Fetched {
-        folder: target,
-        url: shown(&url),
+        folder: target.to_owned(),
+        url: shown(url),
         unverified: placed?,
         licence: publisher.licence,
     })
