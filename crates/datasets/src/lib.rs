@@ -41,6 +41,7 @@ mod record;
 
 mod appended;
 mod queries;
+mod question_id;
 
 mod export;
 mod history;

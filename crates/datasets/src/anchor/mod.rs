@@ -16,13 +16,12 @@ mod tests;
 use std::collections::HashMap;
 
 pub use pairs::{QaPair, pairs};
-pub use place::{Anchor, Reason};
+pub use place::{Anchor, Searched};
 pub(crate) use unresolved::FIELDS as UNRESOLVED;
-pub use unresolved::{AnswerPlace, Candidates, Unresolved, candidates, write_unresolved};
+pub use unresolved::{AnswerPlace, Candidates, Reason, Unresolved, candidates, write_unresolved};
 
 use crate::digest;
 use crate::error::DatasetError;
-use place::Searched;
 use ragtriage_core::types::{Dataset, Document, Member, Note, Question, QuestionKind};
 
 /// The questions of a file of pairs.

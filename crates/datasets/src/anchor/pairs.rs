@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::DatasetError;
 use crate::place::Place;
-use crate::{nearest, queries, read};
+use crate::{nearest, question_id, read};
 use ragtriage_core::types::{DocId, Question, QuestionKind};
 
 /// Names of the question, the first present is used.
@@ -207,7 +207,7 @@ fn pair(place: Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Dat
         }
     };
     let pair = QaPair {
-        id: id.clone().unwrap_or_else(|| queries::id_of(&text)),
+        id: id.clone().unwrap_or_else(|| question_id::id_of(&text)),
         doc: string(&DOC, "a document's id")?,
         source: fields
             .get(SOURCE)

@@ -1,29 +1,13 @@
 //! The place of one answer among the documents.
 
-use serde::Serialize;
-
 use super::nearest;
 use super::sentences::Sentences;
-use super::unresolved::AnswerPlace;
+use super::unresolved::{AnswerPlace, Reason};
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::types::{ByteRange, DocId, Document, Question};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
 const MOST_PLACES: usize = 20;
-
-/// The reason that an answer was not anchored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// The answer occurs at several places.
-    Several,
-    /// The answer does not occur.
-    Never,
-    /// The answer is `yes` or `no`, which is nowhere evidence by itself.
-    YesNo,
-    /// The pair has no answer.
-    NoAnswer,
-}
 
 /// The result for one question.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,3 +1,5 @@
+//! Pairs and documents in memory: what is anchored, what is left open, and bad input.
+
 use std::path::Path;
 
 use super::*;

@@ -8,14 +8,27 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Reason;
 use crate::error::DatasetError;
 use crate::line::{Labels, spaced, write_lines};
-use crate::{queries, questions, read};
+use crate::{question_id, questions, read};
 use ragtriage_core::types::{ByteRange, DocId, Question, QuestionId};
 
 /// The fields of a line that are not the question's.
 pub(crate) const FIELDS: [&str; 3] = ["reason", "n_found", "places"];
+
+/// The reason that an answer was not anchored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The answer occurs at several places.
+    Several,
+    /// The answer does not occur.
+    Never,
+    /// The answer is `yes` or `no`, which is nowhere evidence by itself.
+    YesNo,
+    /// The pair has no answer.
+    NoAnswer,
+}
 
 /// A question whose answer was not anchored.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +108,7 @@ pub fn candidates(path: &Path) -> Result<Candidates, DatasetError> {
         };
         let text_of = |names: &[&str]| names.iter().find_map(|name| fields.get(*name)?.as_str());
         let id = text_of(&questions::ID).map(str::to_owned);
-        let Some(id) = id.or_else(|| text_of(&questions::TEXT).map(queries::id_of)) else {
+        let Some(id) = id.or_else(|| text_of(&questions::TEXT).map(question_id::id_of)) else {
             return Ok(());
         };
         let wrong = |_| DatasetError::Field {

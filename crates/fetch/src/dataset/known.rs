@@ -11,7 +11,7 @@ pub(super) struct KnownSet {
     /// Each must match at least one file.
     pub(super) required: &'static [&'static str],
     /// Copied if present.
-    optional: &'static [&'static str],
+    pub(super) optional: &'static [&'static str],
     /// `None` if it can only be installed from a copy.
     pub(super) publisher: Option<Publisher>,
 }

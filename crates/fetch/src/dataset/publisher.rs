@@ -63,7 +63,6 @@ async fn fetch_set(
         .ok_or(FetchError::NoPublisher { name: set.name })?;
     scratch::restore(to_root, set.name);
     let target = known::target(set, to_root, force)?;
-    fs::create_dir_all(to_root).map_err(DatasetError::write(to_root))?;
     let urls = url.map_or_else(|| publisher.urls.to_vec(), |url| vec![url]);
     let mut causes = Vec::new();
     for url in urls {
@@ -94,6 +93,7 @@ async fn from_source(
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, FetchError> {
     let downloader = Downloader::new(url, CONNECT_TIMEOUT)?;
+    fs::create_dir_all(to_root).map_err(DatasetError::write(to_root))?;
     let path = to_root.join(format!(".{}.partial", set.name));
     let mut partial = Partial::resumed(&path, url)?;
     let file = FileRequest {
@@ -173,4 +173,81 @@ fn place(
     })?;
     scratch.install(target)?;
     Ok(unverified)
+}
+
+#[cfg(test)]
+mod tests {
+    use wiremock::matchers::any;
+    use wiremock::{Mock, MockServer, ResponseTemplate};
+
+    use super::super::hash::Hash;
+    use super::*;
+    use ragtriage_core::hint::Hint;
+
+    /// `printf abc | sha256sum`.
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    async fn server(answer: ResponseTemplate) -> MockServer {
+        let server = MockServer::start().await;
+        Mock::given(any()).respond_with(answer).mount(&server).await;
+        server
+    }
+
+    /// A set of one file with these sources, for as long as the process runs.
+    fn set(sources: &[&MockServer]) -> &'static KnownSet {
+        let urls = sources.iter().map(|source| &*source.uri().leak());
+        let urls: Vec<&'static str> = urls.collect();
+        Box::leak(Box::new(KnownSet {
+            name: "abc",
+            required: &["*.txt"],
+            optional: &[],
+            publisher: Some(Publisher {
+                urls: urls.leak(),
+                packed: Archived::File("abc.txt"),
+                hash: Some(Hash::Sha256(ABC)),
+                most_bytes: 100,
+                licence: "none",
+            }),
+        }))
+    }
+
+    #[tokio::test]
+    async fn the_next_source_is_asked_when_one_fails_or_sends_other_bytes() {
+        let gone = server(ResponseTemplate::new(404)).await;
+        let other = server(ResponseTemplate::new(200).set_body_string("abd")).await;
+        let right = server(ResponseTemplate::new(200).set_body_string("abc")).await;
+        let root = tempfile::tempdir().expect("a folder");
+        let set = set(&[&gone, &other, &right]);
+        let fetched = fetch_set(set, None, root.path(), false, &|_| ()).await;
+        assert_eq!(
+            fetched.expect("fetched").url,
+            shown(&address(&right.uri(), "").expect("a URL"))
+        );
+        let text = fs::read_to_string(root.path().join("abc/abc.txt")).expect("installed");
+        assert_eq!(text, "abc");
+        assert_eq!(right.received_requests().await.expect("recorded").len(), 1);
+    }
+
+    #[tokio::test]
+    async fn every_source_is_named_with_its_cause_when_all_fail() {
+        let gone = server(ResponseTemplate::new(404)).await;
+        let other = server(ResponseTemplate::new(200).set_body_string("abd")).await;
+        let root = tempfile::tempdir().expect("a folder");
+        let error = fetch_set(set(&[&gone, &other]), None, root.path(), false, &|_| ()).await;
+        let error = error.expect_err("no source has it");
+        let text = error.to_string();
+        assert!(
+            text.starts_with("`abc` could not be fetched from any source: "),
+            "{text}"
+        );
+        for (source, cause) in [(&gone, "status 404"), (&other, "has sha256")] {
+            let at = text.find(&source.uri()).unwrap_or_else(|| panic!("{text}"));
+            assert!(text[at..].contains(cause), "{cause}: {text}");
+        }
+        assert_eq!(
+            error.hint().as_deref(),
+            Some("use a local copy of the data set")
+        );
+        assert!(!root.path().join("abc").exists());
+    }
 }

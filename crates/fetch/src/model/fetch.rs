@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::error::ModelError;
+use super::locations::{Hub, ModelSource};
 use super::lock::{LockedModel, ModelLock};
 use super::name::{HubName, is_commit};
 use super::part::PartialFile;
-use super::{Hub, ModelError, ModelSource, files, hub_cache};
+use super::{files, hub_cache};
 use ragtriage_core::text::address::shown;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, sha256_of_file};
 use ragtriage_http::{

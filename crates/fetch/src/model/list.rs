@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::ModelError;
 use super::fetch::own_folder;
+use super::locations::ModelSource;
 use super::lock::ModelLock;
 use super::name::{HubName, is_commit};
-use super::{ModelError, ModelSource, files, hub_cache};
+use super::{files, hub_cache};
 
 /// The state of a listed model.
 #[derive(Clone, Debug, PartialEq, Eq)]

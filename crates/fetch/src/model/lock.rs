@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::ModelError;
+use super::error::ModelError;
 use super::files;
 use super::name::{HubName, is_commit};
 use ragtriage_encoder::checkpoint::sha256_of_file;

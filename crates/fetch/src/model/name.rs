@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::ModelError;
+use super::error::ModelError;
 
 /// A repository, and a branch, tag or commit of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,14 +9,16 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use super::error::ModelError;
 use super::fetch::fetch;
+use super::locations::ModelSource;
 use super::lock::ModelLock;
 use super::name::HubName;
-use super::{ModelError, hub, hub_cache, pip};
+use super::{hub, hub_cache, pip};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, PINS, Pin, PlaceTried};
-use ragtriage_http::{OnDownload, Secret};
+use ragtriage_http::OnDownload;
 
 /// A reference to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,45 +46,6 @@ impl ModelRef {
         }
     }
 }
-
-/// The locations that models are cached in and downloaded from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelSource {
-    /// The cache directory; models are in `models/<name>/` under it.
-    pub cache_dir: PathBuf,
-    /// The hub.
-    pub hub: Hub,
-    /// Disables downloads.
-    pub offline: bool,
-    /// The project's lock file.
-    pub lock: Option<PathBuf>,
-}
-
-/// The Hugging Face hub, or a mirror of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hub {
-    /// Its base URL, without a trailing slash; [`HUB`] by default.
-    pub url: String,
-    /// The user's key. It is sent to the host of `url` only.
-    pub key: Option<Secret>,
-    /// The user's cache of hub models, which other programs fill; never written.
-    pub cache: Option<PathBuf>,
-}
-
-impl Hub {
-    /// Creates a hub without key and cache.
-    #[must_use]
-    pub fn at(url: &str) -> Self {
-        Self {
-            url: url.to_owned(),
-            key: None,
-            cache: None,
-        }
-    }
-}
-
-/// The Hugging Face hub.
-pub const HUB: &str = "https://huggingface.co";
 
 /// Locates the model, downloading it if it is pinned and missing.
 ///
@@ -227,6 +190,7 @@ mod tests {
     use wiremock::{Mock, MockServer, ResponseTemplate};
 
     use super::*;
+    use crate::model::locations::{HUB, Hub};
     use ragtriage_encoder::checkpoint::FILES;
 
     const MINILM: &str = "sentence-transformers/all-MiniLM-L6-v2";
