@@ -5,6 +5,7 @@
 
 mod accepted;
 mod allowance;
+mod anchor;
 mod ask;
 mod audit;
 mod bad_data;
@@ -36,6 +37,7 @@ mod judge;
 mod kill;
 mod label;
 mod lint;
+mod models;
 mod output;
 mod own_files;
 mod parity;
