@@ -293,6 +293,7 @@ mod tests {
             ordinal,
             range: range.into(),
             n_tokens: 1,
+            context: String::new(),
         };
         let ranges = ranges.iter().enumerate();
         let mut chunks: Vec<Chunk> = ranges.map(|(at, range)| chunk("d", at, *range)).collect();

@@ -17,6 +17,7 @@ use super::oracle::Room;
 use super::packing;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
+use super::prompt;
 use super::retrieve;
 use super::retriever::Retriever;
 use super::sink::Sink;

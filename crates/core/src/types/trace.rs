@@ -49,7 +49,12 @@ impl Step {
     #[must_use]
     pub fn is_retriever(self) -> bool {
         match self {
-            Self::Tfidf | Self::Bm25 | Self::Dense | Self::LateInteraction | Self::External => true,
+            Self::Tfidf
+            | Self::Bm25
+            | Self::Dense
+            | Self::LateInteraction
+            | Self::Collection
+            | Self::External => true,
             Self::Fused
             | Self::Reranked
             | Self::MinScore

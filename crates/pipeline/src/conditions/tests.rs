@@ -30,6 +30,7 @@ fn plan() -> ConditionPlan {
             template: Template::parse(template).expect("valid"),
             counter,
             context_tokens: 1000,
+            expansion: None,
         },
         titles: true,
         k: 5,
@@ -62,6 +63,7 @@ fn corpus() -> Corpus {
     };
     let documents = vec![document("c"), document("d")];
     let chunks = plan().gold_chunks(&documents, [question()].iter());
+    let chunks = chunks.expect("nothing made elsewhere");
     Corpus::new(documents, chunks)
 }
 

@@ -7,9 +7,8 @@ use crate::document::Fact;
 use crate::external;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, ChunkingSettings, CollectionMode, CollectionSettings, DenseSettings,
-    Expand, GenerationSettings, GeneratorName, Precision, RetrievalSettings, Settings,
-    VectorStoreKind,
+    Bm25Settings, Bm25Store, CollectionMode, CollectionSettings, DenseSettings, Expand,
+    GenerationSettings, GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
 use ragtriage_core::text::numbers::plural;

@@ -162,12 +162,13 @@ async fn condition_plan(
     Ok(ConditionPlan {
         answerer,
         arms,
-        chunking: chunk_spec(settings)?,
+        chunking: chunk_spec(wiring.resolved)?,
         chunk_counter,
         prompt: PromptPlan {
             template,
             counter: prompt_counter()?,
             context_tokens: settings.generation.context_tokens,
+            expansion: None,
         },
         titles: settings.chunking.title_prefix,
         k: settings.retrieval.k,
