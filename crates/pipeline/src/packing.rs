@@ -32,12 +32,11 @@ pub(super) fn steps(
         });
     }
     let clock = Instant::now();
-    let packed = match expander {
-        Some(expander) => expanded_fitting(&ids, expander, corpus, plan),
-        None => {
-            let packed = prompt::pack(ids, corpus, &plan.prompt, plan.title_prefix);
-            packed.into_iter().zip(0..).collect()
-        }
+    let packed = if let Some(expander) = expander {
+        expanded_fitting(&ids, expander, corpus, plan)
+    } else {
+        let packed = prompt::pack(ids, corpus, &plan.prompt, plan.title_prefix);
+        packed.into_iter().zip(0..).collect()
     };
     let hits = scored(packed, top);
     let seconds = clock.elapsed().as_secs_f64();
