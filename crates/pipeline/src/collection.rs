@@ -42,11 +42,14 @@ impl CollectionPlan {
         }
     }
 
-    /// Returns the identity of everything that its rankings depend on besides chunks and settings.
+    /// Returns the identity of everything that its rankings depend on.
     pub(crate) fn made_by(&self) -> String {
         let encoder = self.encoder.as_ref();
         let questions = encoder.map_or("", |encoder| encoder.fingerprint(Role::Query));
-        format!("{} {} {questions}", RetrieverName::Collection, self.digest)
+        let settings =
+            serde_json::to_string(&self.settings).expect("settings are plain JSON values");
+        let name = RetrieverName::Collection;
+        format!("{name} {} {questions} {settings}", self.digest)
     }
 }
 

@@ -133,7 +133,7 @@ impl RetrievalPlan {
     #[must_use]
     pub fn collection(&self) -> Option<&CollectionPlan> {
         self.retrievers.iter().find_map(|plan| match plan {
-            RetrieverPlan::Collection(plan) => Some(plan),
+            RetrieverPlan::Collection(plan) => Some(&**plan),
             RetrieverPlan::Sparse(_) | RetrieverPlan::Vectors(_) => None,
         })
     }
@@ -146,7 +146,7 @@ pub enum RetrieverPlan {
     /// Dense retrieval: one vector per chunk, or one per token.
     Vectors(VectorPlan),
     /// An existing collection.
-    Collection(CollectionPlan),
+    Collection(Box<CollectionPlan>),
 }
 
 /// A sparse retriever.

@@ -147,21 +147,20 @@ pub enum ExistingError {
     },
     /// A payload without a configured field.
     #[error(
-        "point {point} of collection `{collection}` has no {what} in its payload field `{path}`; it has {has}"
+        "point {point} of collection `{collection}` has no {} in its payload field `{path}`; it has {has}",
+        value(key)
     )]
     NoField {
         /// The collection.
         collection: String,
         /// The point's id.
-        point: String,
+        point: Box<str>,
         /// The setting: `text`, `document`, `start` or `end`.
         key: &'static str,
-        /// The value expected: `text`, `document id` or `offset`.
-        what: &'static str,
         /// The configured path.
         path: String,
         /// The payload fields that it has.
-        has: String,
+        has: Box<str>,
     },
     /// Points were added or removed since the collection was read.
     #[error("collection `{collection}` changed while it was in use: {what}")]
@@ -171,6 +170,15 @@ pub enum ExistingError {
         /// The change.
         what: String,
     },
+}
+
+/// Returns the value that a payload field must have for a setting.
+fn value(key: &str) -> &'static str {
+    match key {
+        "text" => "text",
+        "document" => "document id",
+        _ => "offset",
+    }
 }
 
 impl ExistingError {

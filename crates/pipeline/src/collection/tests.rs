@@ -173,3 +173,23 @@ fn the_digest_changes_with_every_part_of_what_was_read() {
     digests.insert(digest(&content("w", &passage)));
     assert_eq!(digests.len(), 6);
 }
+
+#[test]
+fn another_query_over_the_same_points_is_another_retriever() {
+    let (_, collection) = retriever(&[], None);
+    let made_by = |mode| {
+        let content = CollectionContent {
+            passages: Vec::new(),
+            vectors_sha256: String::new(),
+        };
+        let settings = CollectionSettings {
+            mode,
+            ..CollectionSettings::default()
+        };
+        CollectionPlan::new(Arc::clone(&collection) as _, content, settings, None).made_by()
+    };
+    assert_ne!(
+        made_by(CollectionMode::Sparse),
+        made_by(CollectionMode::Hybrid)
+    );
+}

@@ -89,7 +89,9 @@ impl<'a> Wiring<'a> {
                 RetrieverName::LateInteraction => {
                     RetrieverPlan::Vectors(self.late_interaction().await?)
                 }
-                RetrieverName::Collection => RetrieverPlan::Collection(self.collection().await?),
+                RetrieverName::Collection => {
+                    RetrieverPlan::Collection(Box::new(self.collection().await?))
+                }
             });
         }
         Ok(RetrievalPlan {

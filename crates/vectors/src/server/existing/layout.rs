@@ -92,7 +92,7 @@ fn index(info: &CollectionInfo, vector: &VectorParams, ef: Option<usize>) -> Opt
     })
 }
 
-/// Returns the dense vectors by name; an unnamed one has the name ``.
+/// Returns the dense vectors by name; an unnamed one has an empty name.
 fn dense(params: Option<&CollectionParams>) -> BTreeMap<String, VectorParams> {
     let vectors = params.and_then(|params| params.vectors_config.as_ref()?.config.clone());
     match vectors {

@@ -108,14 +108,13 @@ impl ServerCollection {
             Ok((points, _)) => payload::fields(points.first()),
             Err(error) => return error.into(),
         };
-        let payload::Missing { key, what, path } = missing;
+        let payload::Missing { key, path } = missing;
         ExistingError::NoField {
             collection: self.calls.collection.clone(),
-            point: wire::shown(id),
+            point: wire::shown(id).into(),
             key,
-            what,
             path,
-            has,
+            has: has.into(),
         }
     }
 

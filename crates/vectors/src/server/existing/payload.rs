@@ -17,8 +17,6 @@ const MOST_LISTED: usize = 12;
 pub(super) struct Missing {
     /// The setting.
     pub(super) key: &'static str,
-    /// The value expected there.
-    pub(super) what: &'static str,
     /// Its configured path.
     pub(super) path: String,
 }
@@ -37,7 +35,6 @@ pub(super) fn passage(
         let value = at(payload, path).and_then(whole_number);
         value.map(Some).ok_or_else(|| Missing {
             key,
-            what: "offset",
             path: path.clone(),
         })
     };
@@ -48,7 +45,6 @@ pub(super) fn passage(
             let text = text.filter(|text| !text.trim().is_empty());
             let missing = || Missing {
                 key: "text",
-                what: "text",
                 path: path.to_owned(),
             };
             Some(text.ok_or_else(missing)?)
@@ -60,7 +56,6 @@ pub(super) fn passage(
         .map(|path| {
             let missing = || Missing {
                 key: "document",
-                what: "document id",
                 path: path.clone(),
             };
             at(payload, path).and_then(identifier).ok_or_else(missing)
