@@ -19,7 +19,7 @@ use super::plan::{ArmPlan, CallPlan, PromptPlan};
 use super::prompt;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::{PassageView, Passages};
-use ragtriage_core::chunk::{ChunkError, ChunkSpec, chunk_documents};
+use ragtriage_core::chunk::{ChunkError, ChunkSpec, Strategy, chunk_documents};
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages};
 use ragtriage_core::sample::sampled;
@@ -102,12 +102,16 @@ impl ConditionPlan {
     ) -> Result<Vec<Chunk>, ChunkError> {
         let members = questions.flat_map(|question| question.evidence.iter().flatten());
         let gold: HashSet<&DocId> = members.map(|member| &member.doc).collect();
-        let documents: Vec<Document> = documents
-            .iter()
-            .filter(|document| self.chunking.foreign().is_some() || gold.contains(&document.id))
-            .cloned()
-            .collect();
-        let mut chunks = chunk_documents(&documents, &self.chunking, self.chunk_counter.as_ref())?;
+        let counter = self.chunk_counter.as_ref();
+        // Chunks made elsewhere are those of all documents.
+        let mut chunks = if self.chunking.strategy() == Strategy::File {
+            chunk_documents(documents, &self.chunking, counter)?
+        } else {
+            let documents = documents.iter();
+            let documents = documents.filter(|document| gold.contains(&document.id));
+            let documents: Vec<Document> = documents.cloned().collect();
+            chunk_documents(&documents, &self.chunking, counter)?
+        };
         chunks.retain(|chunk| gold.contains(&chunk.doc_id));
         for chunk in &mut chunks {
             chunk.id = ChunkId::from(format!("{}#{}", chunk.doc_id, chunk.range));

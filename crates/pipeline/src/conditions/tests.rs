@@ -63,7 +63,7 @@ fn corpus() -> Corpus {
     };
     let documents = vec![document("c"), document("d")];
     let chunks = plan().gold_chunks(&documents, [question()].iter());
-    let chunks = chunks.expect("nothing made elsewhere");
+    let chunks = chunks.expect("the documents are cut");
     Corpus::new(documents, chunks)
 }
 

@@ -42,8 +42,7 @@ pub(super) fn prepare(
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
     let (mut conditions, mut chunks) = (None, Vec::new());
     if let Some(plan) = plan.conditions.take() {
-        let gold = questions.iter().map(|(_, question)| question);
-        chunks = plan.gold_chunks(&documents, gold)?;
+        chunks = plan.gold_chunks(&documents, questions.iter().map(|(_, question)| question))?;
         let caller = sink.caller(&plan.call_plan())?;
         conditions = caller.map(|caller| Conditions::new(*plan, caller));
     }
