@@ -32,14 +32,17 @@ pub struct Occurrences {
 pub struct AnswerIndex<'a> {
     matching: FormIndex<'a>,
     words: FormIndex<'a>,
+    n_words: usize,
 }
 
 impl<'a> AnswerIndex<'a> {
     /// Indexes `texts`; they are numbered in their order.
     pub fn new(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let words = FormIndex::new(texts.clone(), normalise::words);
         Self {
-            matching: FormIndex::new(texts.clone(), normalise::matching),
-            words: FormIndex::new(texts, normalise::words),
+            matching: FormIndex::new(texts, normalise::matching),
+            n_words: words.postings.values().map(Vec::len).sum(),
+            words,
         }
     }
 
@@ -77,7 +80,7 @@ impl<'a> AnswerIndex<'a> {
     /// Returns the number of words of all texts, articles not counted.
     #[must_use]
     pub fn n_words(&self) -> usize {
-        self.words.postings.values().map(Vec::len).sum()
+        self.n_words
     }
 
     /// Returns the places of a word in the form of [`normalise::words`], ascending.

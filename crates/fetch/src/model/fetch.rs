@@ -1,6 +1,5 @@
 //! Fetching of any model of the hub: found in the caches, or downloaded at one commit, and locked.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -189,12 +188,8 @@ impl Repository<'_> {
         if !is_commit(&listing.sha) {
             return Err(invalid("`sha` is not a commit".to_owned()));
         }
-        let names: BTreeMap<&str, ()> = listing
-            .siblings
-            .iter()
-            .map(|it| (it.rfilename.as_str(), ()))
-            .collect();
-        match files::missing(|name| names.contains_key(name)) {
+        let has = |name: &str| listing.siblings.iter().any(|it| it.rfilename == name);
+        match files::missing(has) {
             None => Ok(listing),
             Some(file) => Err(ModelError::NoFile {
                 name: self.name.name.clone(),
