@@ -43,7 +43,8 @@ fn stages(c: &mut Criterion) {
         Tokenizer::Cl100kBase,
     )
     .expect("in range");
-    let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref());
+    let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref())
+        .expect("nothing made elsewhere");
     let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
     let corpus = Corpus::new(dataset.documents.clone(), chunks);
     let ids: Vec<ChunkId> = corpus
@@ -67,7 +68,7 @@ fn stages(c: &mut Criterion) {
         b.iter(|| ragtriage_datasets::load(black_box(&spec())));
     });
     c.bench_function("chunk", |b| {
-        b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref()));
+        b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref()).expect("split"));
     });
     c.bench_function("bm25 build", |b| b.iter(build));
     c.bench_function("bm25 search, all questions, top 100", |b| {

@@ -230,6 +230,7 @@ impl Advice for AssembleError {
         match self {
             Self::Settings(error) => error.advice(),
             Self::Checkpoint(error) => error.advice().or_else(|| advise(SEE_SCHEMA)),
+            Self::Chunks(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
             Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Llm(error) => error.advice().or_else(|| advise(SEE_DEFAULTS)),

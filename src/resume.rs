@@ -145,7 +145,7 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
         out.push("whose pipeline is asked".to_owned());
     }
     if old.models != new.models {
-        out.push("a model's files".to_owned());
+        out.push("the content of a model or a file of chunks".to_owned());
     }
     let parts = old
         .versions

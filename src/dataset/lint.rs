@@ -118,7 +118,8 @@ async fn searched(
             &inspection.documents,
             &plan.chunking,
             plan.chunk_counter.as_ref(),
-        );
+        )
+        .map_err(PipelineError::from)?;
         Arc::new(Corpus::new(inspection.documents.clone(), chunks))
     } else {
         let questions = asked

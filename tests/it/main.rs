@@ -24,6 +24,7 @@ mod endpoint;
 mod export;
 mod external;
 mod fetch;
+mod foreign_chunks;
 mod formats;
 mod generator;
 mod hostile_files;

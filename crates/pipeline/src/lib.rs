@@ -42,6 +42,7 @@ pub mod sweep;
 pub mod vectors;
 
 use ragtriage_bm25::IndexFileError;
+use ragtriage_core::chunk::ChunkError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_models::embed::EmbedError;
@@ -68,6 +69,9 @@ pub enum PipelineError {
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A chunk made elsewhere has no place in its document.
+    #[error(transparent)]
+    Chunk(#[from] ChunkError),
     /// The corpus has no text.
     #[error("the corpus has {n_documents} documents and no text: nothing to index")]
     NothingToIndex {
@@ -153,6 +157,7 @@ impl Hint for PipelineError {
             }
             Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),
+            Self::Chunk(error) => error.hint(),
             Self::NoSuchChunk { .. } => {
                 Some("delete the collection and run again: it is rebuilt".to_owned())
             }

@@ -222,6 +222,7 @@ pub(super) mod tests {
             ordinal,
             range: (200 * ordinal, 200 * ordinal + 200).into(),
             n_tokens: 1,
+            context: String::new(),
         };
         let chunks = ["d", "e"]
             .into_iter()
@@ -321,6 +322,7 @@ pub(super) mod tests {
             ordinal,
             range: (*range).into(),
             n_tokens: 1,
+            context: String::new(),
         });
         Corpus::new(vec![document], chunks.collect())
     }

@@ -100,6 +100,7 @@ mod tests {
                 ordinal,
                 range: range.into(),
                 n_tokens: 1,
+                context: String::new(),
             });
         Corpus::new(vec![document], chunks.collect())
     }

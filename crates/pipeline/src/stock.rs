@@ -19,7 +19,7 @@ use super::progress::Progress;
 use super::retriever::{Retrieved, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
-use ragtriage_core::chunk::{self, ChunkSpec};
+use ragtriage_core::chunk::{self, ChunkSpec, ForeignChunks};
 use ragtriage_core::types::{
     Corpus, Document, Filter, Question, QuestionId, Ranking, RetrieverName,
 };
@@ -251,7 +251,7 @@ impl Stock {
         self.cut = None; // two chunkings are never in memory at once
         self.made.chunkings.made += 1;
         let chunks =
-            chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref());
+            chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref())?;
         if chunks.is_empty() {
             return Err(PipelineError::NothingToIndex {
                 n_documents: self.documents.len(),
@@ -330,7 +330,7 @@ impl Stock {
 }
 
 /// Identifies all that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker,
-/// its counter.
+/// its counter, its chunks made elsewhere.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
     let retrievers = plan
@@ -346,9 +346,11 @@ pub fn fingerprint(plan: &Plan) -> String {
         .rerank
         .iter()
         .map(|rerank| rerank.reranker.fingerprint().to_owned());
+    let chunks = plan.chunking.foreign().map(ForeignChunks::sha256);
     retrievers
         .chain(reranker)
         .chain([plan.chunk_counter_id.clone()])
+        .chain(chunks)
         .collect::<Vec<_>>()
         .join(" ")
 }

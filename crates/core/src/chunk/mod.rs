@@ -8,7 +8,8 @@
 //!   single character that alone exceeds it,
 //! - are the same for the same text, [`ChunkSpec`] and counter.
 //!
-//! A text of white space only gives none. Titles are not part of chunks.
+//! A text of white space only gives none. Titles are not part of chunks. [`Strategy::File`] takes the ranges of
+//! [`ForeignChunks`] as they are, trimmed.
 
 mod error;
 mod spec;
@@ -16,6 +17,7 @@ mod strategy;
 
 mod document;
 mod fixed;
+mod foreign;
 mod paragraph;
 mod piece;
 mod repair;
@@ -25,7 +27,8 @@ mod version;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-pub use error::ChunkError;
+pub use error::{ChunkError, ForeignProblem};
+pub use foreign::{ForeignChunk, ForeignChunks};
 pub use spec::ChunkSpec;
 pub use strategy::Strategy;
 
@@ -34,7 +37,8 @@ use piece::Piece;
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, ChunkId, Document};
 
-/// Splits `text` into byte ranges by `spec`, sized by `counter`, ascending.
+/// Splits `text` into byte ranges by `spec`, sized by `counter`, ascending. None for the strategy `file`, whose ranges belong
+/// to documents.
 #[must_use]
 pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     pieces(text, spec, counter)
@@ -47,16 +51,21 @@ pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<By
 /// parallel on rayon's current pool.
 ///
 /// `n_tokens` is the count of the chunk's text alone, so the counts of neighbours need not add up to the document's.
-#[must_use]
+///
+/// # Errors
+/// [`ChunkError::Foreign`] for a chunk made elsewhere that has no place in `documents`.
 pub fn chunk_documents(
     documents: &[Document],
     spec: &ChunkSpec,
     counter: &dyn TokenCounter,
-) -> Vec<Chunk> {
-    documents
-        .par_iter()
-        .flat_map_iter(|document| chunks_of(document, spec, counter))
-        .collect()
+) -> Result<Vec<Chunk>, ChunkError> {
+    match spec.foreign() {
+        Some(chunks) => chunks.place(documents, counter),
+        None => Ok(documents
+            .par_iter()
+            .flat_map_iter(|document| chunks_of(document, spec, counter))
+            .collect()),
+    }
 }
 
 fn chunks_of(document: &Document, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Chunk> {
@@ -69,12 +78,13 @@ fn chunks_of(document: &Document, spec: &ChunkSpec, counter: &dyn TokenCounter) 
             ordinal,
             range,
             n_tokens,
+            context: String::new(),
         })
         .collect()
 }
 
 fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {
-    let has_limit = spec.strategy() != Strategy::Document;
+    let has_limit = !matches!(spec.strategy(), Strategy::Document | Strategy::File);
     let prepared = if has_limit {
         counter.prepare(text)
     } else {
@@ -86,6 +96,7 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
     }
     let ranges = match spec.strategy() {
         Strategy::Document => return document::pieces(text, counter),
+        Strategy::File => return Vec::new(),
         Strategy::Fixed => return fixed::pieces(text, spec.size(), spec.overlap(), counter),
         Strategy::Paragraph => paragraph::ranges(text, spec, counter),
         Strategy::Recursive | Strategy::Markdown if !spec.separators().is_empty() => {

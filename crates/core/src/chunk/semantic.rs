@@ -163,18 +163,25 @@ fn block_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// Lets text-splitter size by our counters.
-struct Sizer<'a>(&'a dyn TokenCounter);
+/// Lets text-splitter size by our counters. It compares sizes with the chunk size, the overlap, and five quarters of the
+/// chunk size, above which it tries no longer text.
+struct Sizer<'a> {
+    counter: &'a dyn TokenCounter,
+    most: usize,
+}
 
 impl ChunkSizer for Sizer<'_> {
     fn size(&self, chunk: &str) -> usize {
-        self.0.count(chunk)
+        self.counter.count_up_to(chunk, self.most)
     }
 }
 
 fn config<'a>(spec: &ChunkSpec, counter: &'a dyn TokenCounter) -> ChunkConfig<Sizer<'a>> {
     let config = ChunkConfig::new(spec.size())
-        .with_sizer(Sizer(counter))
+        .with_sizer(Sizer {
+            counter,
+            most: spec.size().saturating_add(spec.size() / 4 + 1),
+        })
         .with_trim(true);
     config
         .with_overlap(spec.overlap())

@@ -1,17 +1,21 @@
 //! A validated chunking request.
 
+use std::sync::Arc;
+
 use super::error::ChunkError;
+use super::foreign::ForeignChunks;
 use super::strategy::Strategy;
 use crate::text::tokens::Tokenizer;
 
 /// Settings of `[chunking]` that change ranges, validated. Sizes are in tokens of `tokenizer`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkSpec {
     strategy: Strategy,
     size: usize,
     overlap: usize,
     separators: Vec<String>,
     tokenizer: Tokenizer,
+    foreign: Option<Arc<ForeignChunks>>,
 }
 
 impl ChunkSpec {
@@ -21,7 +25,8 @@ impl ChunkSpec {
     /// `paragraph` over size; if empty, the defaults apply. `""` separates all characters.
     ///
     /// # Errors
-    /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike.
+    /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike; [`ChunkError::NoFile`] for
+    /// the strategy `file`, which [`Self::of_file`] is for.
     pub fn new(
         strategy: Strategy,
         size: usize,
@@ -35,13 +40,36 @@ impl ChunkSpec {
         if overlap >= size {
             return Err(ChunkError::OverlapNotSmaller { size, overlap });
         }
+        if strategy == Strategy::File {
+            return Err(ChunkError::NoFile);
+        }
         Ok(Self {
             strategy,
             size,
             overlap,
             separators,
             tokenizer,
+            foreign: None,
         })
+    }
+
+    /// Creates a spec for `chunks` made elsewhere, counted by `tokenizer`.
+    #[must_use]
+    pub fn of_file(chunks: Arc<ForeignChunks>, tokenizer: Tokenizer) -> Self {
+        Self {
+            strategy: Strategy::File,
+            size: usize::MAX,
+            overlap: 0,
+            separators: Vec::new(),
+            tokenizer,
+            foreign: Some(chunks),
+        }
+    }
+
+    /// Returns the chunks made elsewhere; `None` for every strategy but `file`.
+    #[must_use]
+    pub fn foreign(&self) -> Option<&ForeignChunks> {
+        self.foreign.as_deref()
     }
 
     /// Returns the strategy.

@@ -17,6 +17,8 @@ closed_set! {
         Markdown = "markdown",
         /// Each document as one chunk, whatever its size: `size` and `overlap` have no effect.
         Document = "document",
+        /// Chunks made elsewhere, from `file`: `size` and `overlap` have no effect.
+        File = "file",
     }
 }
 
@@ -26,7 +28,14 @@ mod tests {
 
     #[test]
     fn a_name_prints_parses_and_serialises_alike() {
-        let written = ["fixed", "paragraph", "recursive", "markdown", "document"];
+        let written = [
+            "fixed",
+            "paragraph",
+            "recursive",
+            "markdown",
+            "document",
+            "file",
+        ];
         for (strategy, name) in Strategy::ALL.into_iter().zip(written) {
             assert_eq!(strategy.to_string(), name);
             assert_eq!(Strategy::named(name), Some(strategy));

@@ -1,7 +1,7 @@
 //! The version of a strategy's code, for cache keys.
 
 use super::strategy::Strategy;
-use super::{document, fixed, paragraph, repair, semantic, separators};
+use super::{document, fixed, foreign, paragraph, repair, semantic, separators};
 
 impl Strategy {
     /// Joins the versions of all the code that a strategy runs through. It is part of every cache key that depends on
@@ -24,6 +24,7 @@ impl Strategy {
                 fixed::VERSION,
             ],
             Self::Document => &[document::VERSION],
+            Self::File => &[foreign::VERSION],
         };
         versions
             .iter()

@@ -17,6 +17,7 @@ impl Settings {
             self.rerank.ca_file.as_mut(),
             generation.ca_file.as_mut(),
             generation.responses.as_mut(),
+            self.chunking.file.as_mut(),
             self.judge.ca_file.as_mut(),
             self.cache.dir.as_mut(),
         ];

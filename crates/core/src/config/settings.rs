@@ -145,12 +145,16 @@ pub struct ChunkingSettings {
     pub size: usize,
     /// Tokens shared by neighbouring chunks, less than `size`.
     pub overlap: usize,
+    /// For `file`: JSON lines with the chunks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
     /// The unit of `size` and `overlap`.
     pub tokenizer: Tokenizer,
     /// Separators for `recursive` and `markdown`, in order of preference, instead of the structure of the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub separators: Vec<String>,
-    /// Put the document title before each chunk when it is indexed and shown; it does not count towards size or range.
+    /// Put the document title, or a chunk's `context` in `file`, before each chunk when it is indexed and shown; it does not count
+    /// towards size or range.
     pub title_prefix: bool,
 }
 
@@ -161,6 +165,7 @@ impl Default for ChunkingSettings {
             strategy: Strategy::Recursive,
             size: 200,
             overlap: 40,
+            file: None,
             tokenizer: Tokenizer::Cl100kBase,
             separators: Vec::new(),
             title_prefix: true,

@@ -15,4 +15,6 @@ pub struct Chunk {
     pub range: ByteRange,
     /// Its size in the units of `chunking.tokenizer`, without any title prefix.
     pub n_tokens: usize,
+    /// Text that another chunker added in front of it, in place of the title; empty for none.
+    pub context: String,
 }

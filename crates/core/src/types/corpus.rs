@@ -89,12 +89,18 @@ impl Corpus {
         self.by_chunk.get(id).copied()
     }
 
-    /// Returns the chunk's text and its document's title. `number` must be a chunk's.
+    /// Returns the chunk's text, and what precedes it: its document's title, or the context that another chunker added.
+    /// `number` must be a chunk's.
     #[must_use]
     pub fn chunk_text(&self, number: usize) -> (&str, &str) {
         let chunk = &self.chunks[number];
         let document = &self.documents[self.by_doc[&chunk.doc_id].0];
-        (&document.text[chunk.range.as_range()], &document.title)
+        let title = if chunk.context.is_empty() {
+            &document.title
+        } else {
+            &chunk.context
+        };
+        (&document.text[chunk.range.as_range()], title)
     }
 
     /// Returns the metadata of a chunk's document. `number` must be a chunk's.
@@ -148,6 +154,7 @@ mod tests {
             ordinal,
             range: ByteRange::from(range),
             n_tokens: 1,
+            context: String::new(),
         };
         let corpus = Corpus::new(
             vec![

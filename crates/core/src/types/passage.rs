@@ -11,7 +11,7 @@ pub struct Passage {
     pub id: ChunkId,
     /// Its document.
     pub doc: DocId,
-    /// The document's title; empty where it has none.
+    /// The document's title, or the context that another chunker added to the chunk; empty where there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// Its range in the document's text.

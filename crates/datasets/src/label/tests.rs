@@ -128,6 +128,7 @@ fn corpus() -> Corpus {
         ordinal,
         range: ByteRange::from(range),
         n_tokens: 1,
+        context: String::new(),
     };
     let chunks = vec![
         chunk("a", 0, (0, 19)),

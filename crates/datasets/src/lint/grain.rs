@@ -164,6 +164,7 @@ mod tests {
             ordinal,
             range: (1000 * ordinal, 1000 * ordinal + 1000).into(),
             n_tokens: 1,
+            context: String::new(),
         });
         Corpus::new(vec![document("a", &text)], chunks.collect())
     }

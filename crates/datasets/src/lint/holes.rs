@@ -146,6 +146,7 @@ mod tests {
             ordinal: 0,
             range: (0, document.text.len()).into(),
             n_tokens: 1,
+            context: String::new(),
         };
         let chunks: Vec<Chunk> = documents.iter().map(chunk).collect();
         let ranked = (1..).zip(&chunks).map(|(rank, chunk)| Pooled {

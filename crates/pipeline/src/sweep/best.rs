@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::splitters::splitters;
+
 use crate::settings::{Resolved, Settings};
 use ragtriage_core::text::address;
 
@@ -17,7 +19,7 @@ pub struct Packing {
 }
 
 /// Returns the file's text: the settings that differ from the defaults, with relative paths rewritten to start from `folder`, below the
-/// lines of `comment`.
+/// lines of `comment` and the chunking as arguments of other libraries' splitters.
 #[must_use]
 pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
     let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
@@ -32,7 +34,11 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
             "{key} is written without its user info and query, which may hold keys: set it again."
         )
     });
-    let lines = comment.lines().map(str::to_owned).chain(shortened);
+    let splitters = splitters(&settings.chunking);
+    let heading = "Chunks of this size in other libraries, with slightly different boundaries:";
+    let heading = (!splitters.is_empty()).then(|| heading.to_owned());
+    let lines = comment.lines().map(str::to_owned);
+    let lines = lines.chain(heading).chain(splitters).chain(shortened);
     let head: Vec<String> = lines.map(|line| format!("# {line}")).collect();
     let own = differing(&table(&settings), &table(&Settings::default()));
     format!(
@@ -87,6 +93,14 @@ fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
+    fn of_splitters(size: usize) -> String {
+        format!(
+            "# Chunks of this size in other libraries, with slightly different boundaries:\n\
+             # LangChain: RecursiveCharacterTextSplitter.from_tiktoken_encoder(encoding_name=\"cl100k_base\", chunk_size={size}, chunk_overlap=40)\n\
+             # LlamaIndex: SentenceSplitter(chunk_size={size}, chunk_overlap=40, tokenizer=tiktoken.get_encoding(\"cl100k_base\").encode)\n"
+        )
+    }
+
     #[test]
     fn it_holds_what_differs_and_its_paths_lead_to_the_same_places() {
         let root = tempfile::tempdir().expect("a folder");
@@ -105,7 +119,10 @@ mod tests {
         let text = best(&resolved, None, &folder, "one\ntwo");
         assert_eq!(
             text,
-            "# one\n# two\n\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
+            format!(
+                "# one\n# two\n{}\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n",
+                of_splitters(64)
+            )
         );
         std::fs::write(folder.join("best.toml"), &text).expect("written");
         let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
@@ -133,7 +150,10 @@ mod tests {
         });
         assert_eq!(
             best(&resolved, packing, &root.path().join("tunes/one"), "c"),
-            "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
+            format!(
+                "# c\n{}\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n",
+                of_splitters(200)
+            )
         );
     }
 

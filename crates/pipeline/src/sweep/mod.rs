@@ -13,6 +13,7 @@ pub mod partition;
 pub mod prepared;
 pub mod request;
 pub mod space;
+mod splitters;
 pub mod trial;
 pub mod trials;
 pub mod tune;

@@ -132,7 +132,8 @@ impl Trial {
     #[must_use]
     pub fn chunk_size(&self) -> Option<usize> {
         let chunking = &self.resolved.settings.chunking;
-        (chunking.strategy != Strategy::Document).then_some(chunking.size)
+        let has_size = !matches!(chunking.strategy, Strategy::Document | Strategy::File);
+        has_size.then_some(chunking.size)
     }
 
     /// Returns its retrievers, which group the curves against chunk size.

@@ -150,6 +150,7 @@ fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
         ordinal: 0,
         range: (0, 4).into(),
         n_tokens: 1,
+        context: String::new(),
     };
     VectorRetriever {
         name: RetrieverName::Dense,
@@ -225,6 +226,7 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         ordinal: 0,
         range: (0, 4).into(),
         n_tokens: 1,
+        context: String::new(),
     };
     let corpus = Corpus::new(ids.map(document).to_vec(), ids.map(chunk).to_vec());
     let retriever = VectorRetriever {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::approximate;
 use crate::document::Fact;
 use crate::external;
+use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
     Bm25Settings, Bm25Store, ChunkingSettings, DenseSettings, GenerationSettings, GeneratorName,
     Precision, Settings, VectorStoreKind,
@@ -87,6 +88,9 @@ fn describe_chunking(chunking: &ChunkingSettings) -> String {
     } else {
         ""
     };
+    if let (Strategy::File, Some(file)) = (chunking.strategy, &chunking.file) {
+        return format!("chunks of {}{prefix}", file.display());
+    }
     format!(
         "{} {}/{} {}{prefix}",
         chunking.strategy,

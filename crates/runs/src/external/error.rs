@@ -237,6 +237,19 @@ pub enum ExternalError {
     },
 }
 
+impl ExternalError {
+    /// Returns the error of a line that is not the JSON expected.
+    pub(super) fn json(position: Position, error: &serde_json::Error) -> Self {
+        let message = error.to_string();
+        let at = format!(" at line {} column {}", error.line(), error.column());
+        Self::Line {
+            position,
+            column: error.column().max(1),
+            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
+        }
+    }
+}
+
 impl Hint for ExternalError {
     fn hint(&self) -> Option<String> {
         let hint = match self {

@@ -2,9 +2,10 @@
 //!
 //! [`input`] reads a text from a path, standard input or gzip; [`trec_run`] and [`qrels`] read the two files of `trec_eval`,
 //! [`predictions`] the answer files of `HotpotQA` and SQuAD, [`recorded`] an external RAG's record of a question; [`join`]
-//! joins those to the data set's questions. Readers of columns borrow from the text, so that ten million lines are held once.
+//! joins those to the data set's questions; [`chunks`] reads chunks made elsewhere. Readers of columns borrow from the text, so that ten million lines are held once.
 //! Malformed input is rejected with file and line; nothing is scored here.
 
+pub mod chunks;
 pub mod input;
 pub mod join;
 pub mod predictions;

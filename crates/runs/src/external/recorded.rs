@@ -131,15 +131,8 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
 /// # Errors
 /// `Line`, `Field`, `UnknownKey`. The question's id may be missing.
 pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
-    let UniqueFields(fields) = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let at = format!(" at line {} column {}", error.line(), error.column());
-        ExternalError::Line {
-            position: position.clone(),
-            column: error.column().max(1),
-            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-        }
-    })?;
+    let UniqueFields(fields) = serde_json::from_str(text)
+        .map_err(|error| ExternalError::json(position.clone(), &error))?;
     RecordedFields { position, fields }.recorded()
 }
 

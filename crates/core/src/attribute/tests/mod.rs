@@ -33,6 +33,7 @@ fn corpus(ranges: &[(usize, usize)]) -> Corpus {
         ordinal,
         range: range.into(),
         n_tokens: 1,
+        context: String::new(),
     };
     let mut chunks: Vec<Chunk> = ranges
         .iter()

@@ -95,6 +95,7 @@ fn large_numbers_are_parted_and_long_lists_end() {
         ordinal,
         range: (40 * ordinal, 40 * ordinal + 40).into(),
         n_tokens: 1,
+        context: String::new(),
     });
     let corpus = Corpus::new(vec![document], chunks.collect());
     let (class, sentence) = why(

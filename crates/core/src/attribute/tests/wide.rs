@@ -26,6 +26,7 @@ fn wide_corpus(at: usize, answer: &str) -> Corpus {
         ordinal,
         range: range.into(),
         n_tokens: 1,
+        context: String::new(),
     };
     let mut chunks: Vec<Chunk> = (0..10)
         .map(|at| chunk("d", at, (200 * at, 200 * at + 200)))

@@ -1,43 +1,61 @@
-//! `cl100k_base` and `o200k_base`: `OpenAI`'s byte pairs, each vocabulary loaded once per process, by the first count.
+//! `cl100k_base` and `o200k_base`: `OpenAI`'s byte pairs by `bpe-openai`, each vocabulary loaded once per process, by the first
+//! count.
 //!
 //! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at most n
-//! tokens.
+//! tokens. Unlike tiktoken's, the time is proportional to the text, whatever the text; the tests compare the tokens.
 
-use std::sync::LazyLock;
+use bpe_openai::Tokenizer;
 
 use super::counter::TokenCounter;
 use super::encoded::Encoded;
-use super::vocabulary::{self, BytePairVocabulary};
 
 /// Counts by one of `OpenAI`'s vocabularies.
-pub(super) struct BytePairs(&'static LazyLock<BytePairVocabulary>);
+pub(super) struct BytePairs(fn() -> &'static Tokenizer);
 
 impl BytePairs {
     /// Creates a counter by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
     pub(super) fn cl100k_base() -> Self {
-        Self(&vocabulary::CL100K_BASE)
+        Self(bpe_openai::cl100k_base)
     }
 
     /// Creates a counter by the vocabulary of GPT-4o and later.
     pub(super) fn o200k_base() -> Self {
-        Self(&vocabulary::O200K_BASE)
+        Self(bpe_openai::o200k_base)
     }
 }
 
 impl TokenCounter for BytePairs {
     fn count(&self, text: &str) -> usize {
+        let tokenizer = (self.0)();
+        let pieces = tokenizer.split(text);
+        pieces
+            .map(|piece| tokenizer.bpe.count(piece.as_bytes()))
+            .sum()
+    }
+
+    fn count_up_to(&self, text: &str, limit: usize) -> usize {
+        let tokenizer = (self.0)();
         let mut n_tokens = 0;
-        self.0.each_token(text, |_| n_tokens += 1);
+        for piece in tokenizer.split(text) {
+            let left = limit - n_tokens;
+            let Some(n) = tokenizer.bpe.count_till_limit(piece.as_bytes(), left) else {
+                return limit + 1;
+            };
+            n_tokens += n;
+        }
         n_tokens
     }
 
     fn starts(&self, text: &str) -> Vec<usize> {
+        let tokenizer = (self.0)();
         let mut starts = Vec::new();
         let mut end = 0;
-        self.0.each_token(text, |length| {
-            starts.push(text.floor_char_boundary(end));
-            end += length;
-        });
+        for piece in tokenizer.split(text) {
+            for token in tokenizer.bpe.encode_via_backtracking(piece.as_bytes()) {
+                starts.push(text.floor_char_boundary(end));
+                end += tokenizer.bpe.token_len(token);
+            }
+        }
         starts
     }
 
@@ -48,6 +66,11 @@ impl TokenCounter for BytePairs {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{
+        ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest,
+    };
+    use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
+
     use super::*;
 
     #[test]
@@ -64,5 +87,67 @@ mod tests {
     fn a_token_that_begins_inside_a_character_starts_at_the_character() {
         // The crab is 4 bytes in three tokens of cl100k_base: all of them start at its first byte.
         assert_eq!(BytePairs::cl100k_base().starts("a🦀b"), [0, 1, 1, 1, 5]);
+    }
+
+    fn starts_by_tiktoken(tiktoken: &CoreBPE, text: &str) -> Vec<usize> {
+        let mut end = 0;
+        let start = |token| {
+            let start = text.floor_char_boundary(end);
+            end += tiktoken
+                .decode_bytes(&[token])
+                .expect("its own token")
+                .len();
+            start
+        };
+        let tokens = tiktoken.encode_ordinary(text);
+        tokens.into_iter().map(start).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn tokens_are_those_of_tiktoken(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    3 => "[a-z]{1,12}",
+                    2 => "[a-zA-ZéÀßſǅ漢ªʰ\u{301}\u{345}Ⅷ]{1,6}",
+                    1 => "[0-9²Ⅷ٣]{1,9}",
+                    3 => "[ \t\r\n\u{c}\u{b}\u{85}\u{a0}\u{3000}\u{2028}]{1,5}",
+                    2 => "[.'’!/#_]{1,4}",
+                    1 => "'(s|S|ſ|ll|RE|ve|d)",
+                    1 => "<\\|endoftext\\|>",
+                    1 => "\\PC{1,5}",
+                    1 => "[a-f]{90,140}",
+                    1 => any::<char>().prop_map(String::from),
+                ],
+                0..30,
+            ),
+        ) {
+            let text = parts.concat();
+            for (counter, tiktoken) in [
+                (BytePairs::cl100k_base(), cl100k_base_singleton()),
+                (BytePairs::o200k_base(), o200k_base_singleton()),
+            ] {
+                prop_assert_eq!(counter.starts(&text), starts_by_tiktoken(tiktoken, &text), "{:?}", text);
+                prop_assert_eq!(counter.count(&text), tiktoken.encode_ordinary(&text).len(), "{:?}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_piece_has_tiktokens_tokens_and_one_that_it_gives_up_on_is_counted() {
+        // A piece of n bytes has between n / 128 tokens, the longest of either vocabulary, and n.
+        let piece = "A".repeat(50_000);
+        for (counter, tiktoken) in [
+            (BytePairs::cl100k_base(), cl100k_base_singleton()),
+            (BytePairs::o200k_base(), o200k_base_singleton()),
+        ] {
+            assert_eq!(counter.starts(&piece), starts_by_tiktoken(tiktoken, &piece));
+            for character in [" ", "A"] {
+                let n_tokens = counter.count(&character.repeat(1_280_000));
+                assert!((10_000..=1_280_000).contains(&n_tokens), "{n_tokens}");
+            }
+        }
     }
 }

@@ -31,15 +31,24 @@ impl<'a> Encoded<'a> {
 
 impl TokenCounter for Encoded<'_> {
     fn count(&self, slice: &str) -> usize {
+        self.count_up_to(slice, usize::MAX - 1)
+    }
+
+    fn count_up_to(&self, slice: &str, limit: usize) -> usize {
         let first = (1..slice.len()).find(|&at| separates_tokens(slice, at));
         let (Some(offset), Some(first)) = (offset_in(self.text, slice), first) else {
-            return self.counter.count(slice);
+            return self.counter.count_up_to(slice, limit);
         };
         let last = (first..slice.len())
             .rfind(|&at| separates_tokens(slice, at))
             .unwrap_or(first);
-        let between = self.tokens_before(offset + last) - self.tokens_before(offset + first);
-        self.counter.count(&slice[..first]) + between + self.counter.count(&slice[last..])
+        let mut n_tokens = self.tokens_before(offset + last) - self.tokens_before(offset + first);
+        for edge in [&slice[..first], &slice[last..]] {
+            if n_tokens <= limit {
+                n_tokens += self.counter.count_up_to(edge, limit - n_tokens);
+            }
+        }
+        n_tokens
     }
 
     fn starts(&self, slice: &str) -> Vec<usize> {
@@ -76,7 +85,9 @@ fn separates_tokens(text: &str, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+    use proptest::prelude::{
+        Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+    };
 
     use super::super::byte_pair::BytePairs;
     use super::*;
@@ -103,6 +114,12 @@ mod tests {
                 let encoded = counter.prepare(&text).expect("byte pairs do prepare");
                 prop_assert_eq!(encoded.count(slice), counter.count(slice), "{:?} of {:?}", slice, text);
                 prop_assert_eq!(encoded.starts(&text), counter.starts(&text));
+                let count = counter.count(slice);
+                for limit in [0, 1, count / 2, count.saturating_sub(1), count, count + 1] {
+                    for counted in [encoded.count_up_to(slice, limit), counter.count_up_to(slice, limit)] {
+                        prop_assert!(counted == count || count > limit && counted > limit, "{counted} of {count}, {limit}");
+                    }
+                }
             }
         }
     }

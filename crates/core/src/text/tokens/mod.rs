@@ -11,7 +11,6 @@ mod counter;
 mod encoded;
 mod error;
 mod model;
-mod vocabulary;
 mod words;
 
 use std::sync::Arc;
@@ -26,7 +25,7 @@ use model::ModelTokens;
 use words::WordCounter;
 
 /// Part of every cache key that depends on a token count; incremented whenever a counter would count differently.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Returns the counter of `tokenizer`. `model_json` is the encoder's `tokenizer.json`, which only
 /// [`Tokenizer::Model`] needs.

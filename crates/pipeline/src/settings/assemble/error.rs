@@ -8,6 +8,7 @@ use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::LlmError;
 use ragtriage_models::rerank::RerankError;
 use ragtriage_models::service::ServiceError;
+use ragtriage_runs::external::ExternalError;
 
 /// A part that could not be wired.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum AssembleError {
     /// A setting.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A file of chunks made elsewhere.
+    #[error(transparent)]
+    Chunks(#[from] ExternalError),
     /// A model.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -39,6 +43,7 @@ impl Hint for AssembleError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
+            Self::Chunks(error) => error.hint(),
             Self::Checkpoint(error) => error.hint(),
             Self::Embed(error) => error.hint(),
             Self::Rerank(error) => error.hint(),

@@ -31,7 +31,7 @@ use super::{Resolved, Settings, SettingsError};
 use crate::ask::FAILURES_IN_A_ROW;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use crate::recorded::RecordedPlan;
-use ragtriage_core::chunk::ChunkSpec;
+use ragtriage_core::chunk::{ChunkSpec, Strategy};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::hex::hex;
@@ -41,6 +41,8 @@ use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
 use ragtriage_models::service::{Rag, Service, ServiceSettings};
 use ragtriage_runs::ModelRecord;
+use ragtriage_runs::external::chunks;
+use ragtriage_runs::external::input::Input;
 
 /// A plan with the records of its components for the run's manifest.
 pub struct Assembled {
@@ -67,14 +69,23 @@ pub async fn assemble(
 ) -> Result<Assembled, AssembleError> {
     let settings = &resolved.settings;
     check(settings)?;
-    let chunking = chunk_spec(settings)?;
+    let chunking = chunk_spec(resolved)?;
     let template = template(resolved)?;
     let allowance = allowance(&settings.generation, GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     // Before retrieval, which may download models; recorded after them.
     let generator = generator(&mut wiring, allowance.clone()).await?;
-    let generators = std::mem::take(&mut wiring.models);
+    let mut generators = std::mem::take(&mut wiring.models);
     let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
+    if let (Some(chunks), Some(file)) = (chunking.foreign(), &settings.chunking.file) {
+        let sha256 = chunks.sha256();
+        let name = file.display().to_string();
+        generators.push(ModelRecord {
+            role: "chunks".to_owned(),
+            sha256: [(name.clone(), sha256)].into(),
+            name,
+        });
+    }
     let retrieval = wiring.retrieval().await?;
     let Wiring {
         mut models, caches, ..
@@ -162,8 +173,12 @@ pub fn service(
     })
 }
 
-fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
-    let chunking = &settings.chunking;
+fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, AssembleError> {
+    let chunking = &resolved.settings.chunking;
+    if let (Strategy::File, Some(file)) = (chunking.strategy, &chunking.file) {
+        let chunks = chunks::read(&Input::read(&resolved.base().join(file))?)?;
+        return Ok(ChunkSpec::of_file(Arc::new(chunks), chunking.tokenizer));
+    }
     let separators = chunking.separators.clone();
     ChunkSpec::new(
         chunking.strategy,
@@ -172,7 +187,7 @@ fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
         separators,
         chunking.tokenizer,
     )
-    .map_err(|error| unusable(&error.to_string(), error.hint()))
+    .map_err(|error| unusable(&error.to_string(), error.hint()).into())
 }
 
 /// Returns the counter of a chunk's size and its identity; `model`: the dense encoder's tokenizer.

@@ -1,0 +1,327 @@
+//! `file`: chunks made elsewhere, as ranges of our documents or as texts that are located in them.
+//!
+//! A chunk may carry text that its maker added (contextual chunking): its `context` takes the place of the title in front of
+//! the chunk, and is part of neither range nor size. Chunks may overlap, and need not cover a document. A document's chunks
+//! are ordered by start, then end, whatever their order in the file.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sha2::{Digest, Sha256};
+
+use super::error::{ChunkError, ForeignProblem};
+use super::piece::{Piece, trim};
+use crate::text::hex::hex;
+use crate::text::quote;
+use crate::text::tokens::TokenCounter;
+use crate::types::{ByteRange, Chunk, ChunkId, DocId, Document};
+
+/// Raised whenever the same lines would give another range.
+pub const VERSION: u32 = 1;
+
+/// A chunk made elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignChunk {
+    /// Its line in the file, from 1.
+    pub line: usize,
+    /// Its document.
+    pub doc_id: DocId,
+    /// Its start and end in the document's text: bytes, or code points if only these agree with `text`.
+    pub offsets: Option<(usize, usize)>,
+    /// Its text; without offsets, the text is searched for.
+    pub text: Option<String>,
+    /// Text that its maker added, shown and indexed in front of it; empty for none.
+    pub context: String,
+}
+
+/// The chunks of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ForeignChunks {
+    file: String,
+    chunks: Vec<ForeignChunk>,
+}
+
+impl ForeignChunks {
+    /// Creates the chunks of `file`, in the order of its lines.
+    #[must_use]
+    pub fn new(file: String, chunks: Vec<ForeignChunk>) -> Self {
+        Self { file, chunks }
+    }
+
+    /// Returns a hash of all that decides ranges and texts.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        for ForeignChunk {
+            line: _,
+            doc_id,
+            offsets,
+            text,
+            context,
+        } in &self.chunks
+        {
+            let offsets = offsets.map(|(start, end)| format!("{start}-{end}"));
+            for part in [
+                Some(doc_id.as_str()),
+                offsets.as_deref(),
+                text.as_deref(),
+                Some(context),
+            ] {
+                hash.update(
+                    part.map_or(u64::MAX, |part| part.len() as u64)
+                        .to_le_bytes(),
+                );
+                hash.update(part.unwrap_or_default());
+            }
+        }
+        hex(&hash.finalize())
+    }
+
+    /// Returns the chunks of `documents`, in the documents' order.
+    ///
+    /// # Errors
+    /// [`ChunkError::Foreign`] for a line with an unknown document, a range that is not in it or blank, a text that is not
+    /// in it, or a range that an earlier line has.
+    pub(super) fn place(
+        &self,
+        documents: &[Document],
+        counter: &dyn TokenCounter,
+    ) -> Result<Vec<Chunk>, ChunkError> {
+        let numbers: HashMap<&DocId, usize> = documents
+            .iter()
+            .enumerate()
+            .map(|(number, document)| (&document.id, number))
+            .collect();
+        let mut placed: Vec<BTreeMap<ByteRange, &ForeignChunk>> =
+            vec![BTreeMap::new(); documents.len()];
+        let mut found_up_to = vec![0; documents.len()];
+        for chunk in &self.chunks {
+            let refuse = |problem| self.refuse(chunk, problem);
+            let number = numbers.get(&chunk.doc_id);
+            let &number = number.ok_or_else(|| refuse(ForeignProblem::NoDocument))?;
+            let text = &documents[number].text;
+            let range = range(chunk, text, found_up_to[number]).map_err(refuse)?;
+            found_up_to[number] = range.start;
+            if let Some(first) = placed[number].insert(range, chunk) {
+                let first = first.line;
+                return Err(refuse(ForeignProblem::Duplicate { first }));
+            }
+        }
+        let of_document = |(document, chunks): (&Document, BTreeMap<ByteRange, &ForeignChunk>)| {
+            let pieces = chunks.into_iter().enumerate();
+            let chunks: Vec<Chunk> = pieces
+                .map(|(ordinal, (range, chunk))| Chunk {
+                    id: ChunkId::new(&document.id, ordinal),
+                    doc_id: document.id.clone(),
+                    ordinal,
+                    range,
+                    n_tokens: Piece::counted(&document.text, range.as_range(), counter).n_tokens,
+                    context: chunk.context.clone(),
+                })
+                .collect();
+            chunks
+        };
+        Ok(documents.iter().zip(placed).flat_map(of_document).collect())
+    }
+
+    fn refuse(&self, chunk: &ForeignChunk, problem: ForeignProblem) -> ChunkError {
+        ChunkError::Foreign {
+            file: self.file.clone(),
+            line: chunk.line,
+            document: chunk.doc_id.to_string(),
+            problem,
+        }
+    }
+}
+
+/// Returns the trimmed range of `chunk` in `text`. A text without offsets is found at its first occurrence from `from`, the
+/// start of the chunk before it, or else anywhere.
+fn range(chunk: &ForeignChunk, text: &str, from: usize) -> Result<ByteRange, ForeignProblem> {
+    let range = match (chunk.offsets, chunk.text.as_deref()) {
+        (Some((start, end)), None) => {
+            let is_range = start <= end && text.get(start..end).is_some();
+            let outside = ForeignProblem::Outside {
+                start,
+                end,
+                length: text.len(),
+            };
+            is_range.then_some(start..end).ok_or(outside)?
+        }
+        (Some((start, end)), Some(own)) => {
+            let bytes = Some(start..end).filter(|_| start <= end);
+            let points = code_points(text, start, end);
+            [bytes, points]
+                .into_iter()
+                .flatten()
+                .find(|range| text.get(range.clone()) == Some(own))
+                .ok_or(ForeignProblem::OtherText { start, end })?
+        }
+        (None, Some(own)) => {
+            let own = own.trim();
+            match text[from..].find(own) {
+                Some(at) if !own.is_empty() => from + at..from + at + own.len(),
+                Some(_) => return Err(ForeignProblem::Blank),
+                None => quote::locate(text, own)
+                    .ok_or(ForeignProblem::NotFound)?
+                    .range
+                    .as_range(),
+            }
+        }
+        (None, None) => return Err(ForeignProblem::Blank),
+    };
+    let range = trim(text, range);
+    if range.is_empty() {
+        return Err(ForeignProblem::Blank);
+    }
+    Ok(range)
+}
+
+/// Returns the bytes of the code points from `start` to `end`; `None` beyond the text.
+fn code_points(text: &str, start: usize, end: usize) -> Option<std::ops::Range<usize>> {
+    let length = end.checked_sub(start)?;
+    let mut offsets = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    let first = offsets.nth(start)?;
+    let last = match length.checked_sub(1) {
+        None => first,
+        Some(rest) => offsets.nth(rest)?,
+    };
+    Some(first..last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ChunkSpec, chunk_documents};
+    use super::*;
+    use crate::hint::Hint;
+    use crate::text::tokens::{Tokenizer, counter};
+    use std::sync::Arc;
+
+    /// `zwölf` has bytes 4 to 10 and code points 4 to 9.
+    const TEXT: &str = "The zwölf doors. The zwölf keys.";
+
+    fn documents() -> Vec<Document> {
+        let document = |id: &str, text: &str| Document {
+            id: id.into(),
+            title: "Title".to_owned(),
+            text: text.to_owned(),
+            metadata: BTreeMap::new(),
+        };
+        vec![document("a", TEXT), document("b", "Nothing here.")]
+    }
+
+    fn chunk(line: usize, offsets: Option<(usize, usize)>, text: Option<&str>) -> ForeignChunk {
+        ForeignChunk {
+            line,
+            doc_id: "a".into(),
+            offsets,
+            text: text.map(str::to_owned),
+            context: String::new(),
+        }
+    }
+
+    fn placed(chunks: Vec<ForeignChunk>) -> Result<Vec<Chunk>, ChunkError> {
+        let chunks = Arc::new(ForeignChunks::new("c.jsonl".to_owned(), chunks));
+        let words = counter(Tokenizer::Words, None).expect("words need no model");
+        let spec = ChunkSpec::of_file(chunks, Tokenizer::Words);
+        chunk_documents(&documents(), &spec, words.as_ref())
+    }
+
+    fn ranges(chunks: Vec<ForeignChunk>) -> Vec<(usize, usize)> {
+        let placed = placed(chunks).expect("placed");
+        let ranges = placed.iter().map(|chunk| chunk.range);
+        ranges.map(|range| (range.start, range.end)).collect()
+    }
+
+    #[test]
+    fn ranges_are_bytes_or_code_points_where_the_text_shows_it() {
+        let text = Some("zwölf");
+        assert_eq!(ranges(vec![chunk(1, Some((4, 10)), text)]), [(4, 10)]);
+        assert_eq!(ranges(vec![chunk(1, Some((4, 9)), text)]), [(4, 10)]);
+        // Bytes 3 to 17 with the spaces trimmed.
+        assert_eq!(ranges(vec![chunk(1, Some((3, 18)), None)]), [(4, 17)]);
+    }
+
+    #[test]
+    fn a_text_that_occurs_twice_is_found_after_the_chunk_before_it() {
+        let twice = vec![
+            chunk(1, None, Some("The zwölf")),
+            chunk(2, None, Some("doors.")),
+            chunk(3, None, Some("The zwölf")),
+            chunk(4, None, Some("zwölf\nkeys.")),
+        ];
+        // 10 bytes, then 11 to 17, then 18 to 28, and 22 to 34 with white space as equal.
+        assert_eq!(ranges(twice), [(0, 10), (11, 17), (18, 28), (22, 34)]);
+    }
+
+    #[test]
+    fn chunks_are_numbered_by_position_and_carry_their_context() {
+        let mut late = chunk(1, Some((18, 34)), None);
+        late.context = "Of keys.".to_owned();
+        let placed = placed(vec![late, chunk(2, Some((0, 17)), None)]).expect("placed");
+        let seen: Vec<_> = placed
+            .iter()
+            .map(|chunk| (chunk.id.as_str(), chunk.n_tokens, chunk.context.as_str()))
+            .collect();
+        // Words, marks counted: The zwölf doors . and The zwölf keys .
+        assert_eq!(seen, [("a#0", 4, ""), ("a#1", 4, "Of keys.")]);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_placed_is_named() {
+        let elsewhere = ForeignChunk {
+            doc_id: "z".into(),
+            ..chunk(3, Some((0, 3)), None)
+        };
+        for (chunks, message) in [
+            (
+                vec![elsewhere],
+                "`c.jsonl` line 3: the data set has no document `z`",
+            ),
+            (
+                vec![chunk(1, Some((0, 99)), None)],
+                "`c.jsonl` line 1: bytes 0 to 99 are not a range of document `a` (34 bytes)",
+            ),
+            (
+                vec![chunk(1, Some((4, 7)), None)],
+                "`c.jsonl` line 1: bytes 4 to 7 are not a range of document `a` (34 bytes)",
+            ),
+            (
+                vec![chunk(1, Some((0, 5)), Some("keys"))],
+                "`c.jsonl` line 1: document `a` has another text from 0 to 5",
+            ),
+            (
+                vec![chunk(1, None, Some("windows"))],
+                "`c.jsonl` line 1: document `a` does not contain the chunk's text",
+            ),
+            (
+                vec![chunk(1, Some((3, 4)), None)],
+                "`c.jsonl` line 1: the chunk of document `a` is blank",
+            ),
+            (
+                vec![chunk(1, Some((0, 4)), None), chunk(2, Some((0, 3)), None)],
+                "`c.jsonl` line 2: duplicate chunk of document `a` (first on line 1)",
+            ),
+        ] {
+            let error = placed(chunks).expect_err(message);
+            assert_eq!(error.to_string(), message);
+            assert!(error.hint().is_some(), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_hash_follows_content_and_not_the_file() {
+        let of = |file: &str, chunk: ForeignChunk| {
+            ForeignChunks::new(file.to_owned(), vec![chunk]).sha256()
+        };
+        let first = of("a", chunk(1, Some((0, 3)), None));
+        assert_eq!(first, of("b", chunk(7, Some((0, 3)), None)));
+        let mut with_context = chunk(1, Some((0, 3)), None);
+        with_context.context = "x".to_owned();
+        for other in [
+            chunk(1, Some((0, 4)), None),
+            chunk(1, None, Some("0-3")),
+            with_context,
+        ] {
+            assert_ne!(first, of("a", other));
+        }
+    }
+}
