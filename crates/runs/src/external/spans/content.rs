@@ -48,6 +48,9 @@ const ANSWER: [&str; 16] = [
     "value",
 ];
 
+/// Above this, a number is not one of tokens.
+const MOST_TOKENS: f64 = 1e15;
+
 /// Returns the value of the JSON in a string, else the value itself.
 pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
     match value {
@@ -154,6 +157,12 @@ pub(super) fn number(fields: &Map<String, Value>, keys: &[&str]) -> Option<f64> 
         .filter(|number: &f64| number.is_finite())
 }
 
+/// Returns the first of `keys` that is a number of tokens.
+pub(super) fn count(fields: &Map<String, Value>, keys: &[&str]) -> Option<u64> {
+    let count = number(fields, keys)?;
+    (0.0..MOST_TOKENS).contains(&count).then_some(count as u64)
+}
+
 /// Returns the object under `key`.
 pub(super) fn object<'v>(
     fields: &'v Map<String, Value>,
@@ -191,19 +200,18 @@ pub(super) fn add_tokens(usage: &mut Map<String, Value>, fields: &Map<String, Va
             ],
         ),
     ] {
-        let count = number(fields, &keys).filter(|count| *count >= 0.0 && *count < 1e15);
-        if let Some(count) = count {
-            usage
-                .entry(name)
-                .or_insert_with(|| Value::from(count as u64));
-        }
+        add(usage, name, count(fields, &keys));
     }
 }
 
-/// Adds a count, a cost, a model or a finish reason to a record's usage, unless it has one. An empty text is none.
+/// Adds a count, a cost, a model or a finish reason to a record's usage, unless it has one. An empty text or a negative
+/// number is none.
 pub(super) fn add(usage: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
     let value: Option<Value> = value.map(Into::into);
-    if let Some(value) = value.filter(|value| value.as_str() != Some("")) {
+    let is_given = |value: &Value| {
+        value.as_str() != Some("") && value.as_f64().is_none_or(|number| number >= 0.0)
+    };
+    if let Some(value) = value.filter(is_given) {
         usage.entry(name).or_insert(value);
     }
 }
@@ -277,6 +285,8 @@ mod tests {
                 .as_object()
                 .expect("an object"),
         );
+        add(&mut usage, "cost_usd", Some(-0.5));
+        add(&mut usage, "model", Some(""));
         assert!(usage.is_empty());
     }
 }

@@ -4,7 +4,7 @@
 //! `gen_ai.completion.0.content`) are read as well.
 
 use super::attributes::{Attributes, indexed, item};
-use super::content::{self, number, string};
+use super::content::{self, string};
 use super::document::documents;
 use super::span::{Kind, Span, names_a_reranker};
 
@@ -77,11 +77,7 @@ fn model(span: &mut Span, attributes: &Attributes) {
             ],
         ),
     ] {
-        content::add(
-            usage,
-            name,
-            number(attributes, &keys).map(|count| count as u64),
-        );
+        content::add(usage, name, content::count(attributes, &keys));
     }
     content::add(
         usage,

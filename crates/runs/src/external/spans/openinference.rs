@@ -88,11 +88,7 @@ fn model(span: &mut Span, attributes: &Attributes) {
         ("prompt_tokens", "llm.token_count.prompt"),
         ("completion_tokens", "llm.token_count.completion"),
     ] {
-        content::add(
-            usage,
-            name,
-            number(attributes, &[key]).map(|count| count as u64),
-        );
+        content::add(usage, name, content::count(attributes, &[key]));
     }
     content::add(usage, "cost_usd", number(attributes, &["llm.cost.total"]));
     content::add(usage, "model", string(attributes, &["llm.model_name"]));

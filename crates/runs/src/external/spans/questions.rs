@@ -30,7 +30,7 @@ impl Tree {
         let asks: Vec<bool> = (0..self.spans.len())
             .map(|at| is_question(self.asked(at)))
             .collect();
-        let heads = self.from_above(|at| asks[at].then_some(at));
+        let heads = self.inherited(|at| asks[at].then_some(at));
         let mut chains = groups(&heads, |head| {
             (self.spans[head].kind == Kind::Other).then_some(head)
         });
@@ -43,7 +43,7 @@ impl Tree {
             return self.split(chains);
         }
         let below = self.asked_below(&asks);
-        let tops = self.from_above(|at| match below[at] {
+        let tops = self.inherited(|at| match below[at] {
             Below::One(head) => Some(head),
             Below::None | Below::Many => None,
         });
@@ -56,7 +56,7 @@ impl Tree {
     }
 
     /// Returns, for each span, the value of the highest span above it that has one, or its own.
-    fn from_above(&self, own: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
+    fn inherited(&self, own: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
         let mut values: Vec<Option<usize>> = vec![None; self.spans.len()];
         for at in (0..self.spans.len()).rev() {
             values[at] = self.parents[at]
