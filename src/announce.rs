@@ -60,6 +60,9 @@ fn transfer(recipient: &Recipient, questions: usize, documents: usize) -> String
                 "vectors, ids and metadata of all passages of {documents} documents go to {address} (vector store)"
             )
         }
+        RecipientRole::Collection => {
+            format!("{questions} questions go to {address} (existing collection)")
+        }
         RecipientRole::Reranker => {
             format!("{questions} questions and their candidates go to {address} (reranker)")
         }

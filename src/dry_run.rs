@@ -175,6 +175,7 @@ pub(super) fn sending(
     let (purpose, passages, questions, exact) = match role {
         RecipientRole::Encoder => ("encoder", chunks, questions, false),
         RecipientRole::VectorStore => ("vector store", chunks, questions, false),
+        RecipientRole::Collection => ("existing collection", 0, questions, true),
         RecipientRole::Reranker => (
             "reranker",
             chunks.min(questions.saturating_mul(depth)),
@@ -196,7 +197,11 @@ pub(super) fn sending(
             is_own,
         ),
     };
-    let texts = *role != RecipientRole::VectorStore;
+    let texts = match role {
+        RecipientRole::VectorStore => false,
+        RecipientRole::Collection => settings.retrieval.collection.mode.is_sparse(),
+        _ => true,
+    };
     Sending {
         to: address.clone(),
         purpose,

@@ -68,7 +68,8 @@ impl ArmChoice<'_> {
             })
             .map(|member| member.doc.as_str())
             .collect();
-        let absent = oracle.iter().filter(|id| !packed.contains(id));
+        let is_packed = |id: &ChunkId| packed.iter().any(|passage| self.corpus.holds(passage, id));
+        let absent = oracle.iter().filter(|id| !is_packed(id));
         let mut missing: Vec<ChunkId> = absent
             .clone()
             .filter(|id| lacking.contains(&id.doc()))
@@ -106,8 +107,13 @@ impl ArmChoice<'_> {
         while used > budget {
             let noise = (0..kept.len()).rev().find(|&at| {
                 let without = [&kept[..at], &kept[at + 1..]].concat();
-                !is_gold(self.gold, &kept[at])
-                    && !oracle.contains(&kept[at])
+                let holds_any = |chunks: &[ChunkId]| {
+                    let mut chunks = chunks.iter();
+                    chunks.any(|chunk| self.corpus.holds(&kept[at], chunk))
+                };
+                let mut members = self.gold.groups.iter().flatten();
+                !members.any(|member| holds_any(&member.chunks))
+                    && !holds_any(oracle)
                     && (holds(&without) || !can_hold)
             });
             let Some(at) = noise else {
@@ -116,11 +122,6 @@ impl ArmChoice<'_> {
             used -= tokens(&kept.remove(at));
         }
     }
-}
-
-fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
-    let mut members = gold.groups.iter().flatten();
-    members.any(|member| member.chunks.contains(id))
 }
 
 #[cfg(test)]

@@ -82,6 +82,8 @@ pub struct ExternalSource {
 impl ExternalSource {
     /// JSON lines of an external RAG.
     pub const RECORD: &'static str = "record";
+    /// Traces of an external RAG.
+    pub const TRACES: &'static str = "traces";
     /// A TREC run.
     pub const TREC_RUN: &'static str = "TREC run";
     /// A service, asked question by question.

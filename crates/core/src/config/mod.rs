@@ -2,6 +2,8 @@
 
 mod addresses;
 mod bm25;
+mod collection;
+mod collection_rules;
 mod dataset;
 mod evaluation;
 mod external;
@@ -9,6 +11,7 @@ mod judge;
 mod marks;
 mod model;
 mod out_of_range;
+mod packing;
 mod paths;
 mod price;
 mod ranges;
@@ -16,11 +19,13 @@ mod retrieval;
 mod schema;
 mod settings;
 mod tune;
+mod unused;
 mod validate;
 mod vector_store;
 mod vector_store_ranges;
 
 pub use bm25::Bm25Variant;
+pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;
@@ -29,6 +34,7 @@ pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
 
 pub use out_of_range::OutOfRange;
+pub use packing::{Expand, PackingSettings};
 pub use price::Price;
 pub use ranges::check_ranges;
 pub use retrieval::{

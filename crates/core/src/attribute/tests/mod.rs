@@ -3,6 +3,7 @@
 
 mod classes;
 mod elsewhere;
+mod expanded;
 mod flags;
 mod reasons;
 mod recorded;

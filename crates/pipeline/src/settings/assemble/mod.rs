@@ -1,5 +1,6 @@
 //! Assembles the components of a pipeline from its configuration.
 
+mod collection;
 mod environment;
 mod error;
 mod evaluation;
@@ -25,7 +26,7 @@ pub use self::external::{RecordConditions, record_conditions, recorded, service}
 pub use self::generation::terms;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
-use self::prompt::{prompt_counter, template};
+use self::prompt::{expansion, prompt_counter, template};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError};
@@ -106,6 +107,7 @@ pub async fn assemble(
             template,
             counter: prompt_counter()?,
             context_tokens: settings.generation.context_tokens,
+            expansion: expansion(&settings.packing),
         },
         generator: replies
             .clone()

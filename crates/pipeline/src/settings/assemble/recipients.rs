@@ -18,6 +18,8 @@ pub enum RecipientRole {
     Encoder,
     /// Stores and searches the passages' vectors.
     VectorStore,
+    /// Searches its own passages for each question.
+    Collection,
     /// Reranks each question's candidates.
     Reranker,
     /// Answers prompts.
@@ -69,7 +71,9 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         let service = to(role, url);
         return [service].into_iter().chain(judge).collect();
     }
-    let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
+    let asks_collection = retrieval.retrievers.contains(&RetrieverName::Collection);
+    let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense)
+        || (asks_collection && retrieval.collection.mode.is_dense());
     let encoder = retrieval
         .dense
         .endpoint
@@ -78,6 +82,8 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .map(|url| to(RecipientRole::Encoder, url));
     let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
     let store = is_server.then(|| to(RecipientRole::VectorStore, &vector_store.url));
+    let collection =
+        asks_collection.then(|| to(RecipientRole::Collection, &retrieval.collection.url));
     let reranker = rerank
         .endpoint
         .iter()
@@ -86,6 +92,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url));
     encoder
         .chain(store)
+        .chain(collection)
         .chain(reranker)
         .chain(generator)
         .chain(judge)
@@ -123,7 +130,7 @@ pub fn in_place_of_service(settings: &Settings) -> Settings {
 #[must_use]
 pub fn uses_vector_store(settings: &Settings) -> bool {
     settings.retrieval.retrievers.iter().any(|name| match name {
-        RetrieverName::Tfidf => false,
+        RetrieverName::Tfidf | RetrieverName::Collection => false,
         RetrieverName::Bm25 => settings.retrieval.bm25.store == Bm25Store::Qdrant,
         RetrieverName::Dense | RetrieverName::LateInteraction => true,
     })
@@ -158,6 +165,10 @@ pub fn without_services(settings: &Settings) -> Settings {
             .retrievers
             .retain(|name| *name != RetrieverName::Dense);
     }
+    local
+        .retrieval
+        .retrievers
+        .retain(|name| *name != RetrieverName::Collection);
     if local.retrieval.retrievers.is_empty() {
         local.retrieval.retrievers.push(RetrieverName::Bm25);
     }
