@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
-use ragtriage_runs::external::chunk_table::ChunkTable;
+use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::Joined;
 use ragtriage_runs::external::recorded;
@@ -53,7 +53,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let mut complete = lines.clone();
-    ragtriage_fuzz::said(ChunkTable::complete(None, &mut complete));
+    ragtriage_fuzz::said(Chunks::complete(None, &mut complete));
     for lenient in [true, false] {
         ragtriage_fuzz::said(Joined::new(lines.clone(), &QUESTIONS, lenient));
     }

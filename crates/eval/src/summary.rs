@@ -391,6 +391,7 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
         match step.step {
             Step::Fused => add("fuse", step.seconds),
             Step::Reranked => add("rerank", step.seconds),
+            Step::Expanded => add("expand", step.seconds),
             Step::Packed => add("pack", step.seconds),
             Step::MinScore | Step::Ordered => {}
             retriever => add(&format!("search {retriever}"), step.seconds),

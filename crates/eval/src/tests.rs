@@ -101,6 +101,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         },
         steps: vec![TraceStep::new(Step::Bm25, hits.collect(), 0.0)],
         arms,
+        probe: None,
         error: None,
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::plan::RetrievalPlan;
+use super::points::PointChunks;
 use super::progress::Progress;
 use super::retriever::Retriever;
 use ragtriage_core::text::hex::hex;
@@ -17,6 +18,8 @@ use ragtriage_runs::{ApproximateIndex, Truncation};
 pub(crate) struct IndexInputs<'a> {
     pub(crate) corpus: &'a Arc<Corpus>,
     pub(crate) retrieval: &'a RetrievalPlan,
+    /// The chunks of an existing collection's points.
+    pub(crate) points: &'a Arc<PointChunks>,
     pub(crate) title_prefix: bool,
     pub(crate) progress: &'a dyn Progress,
 }

@@ -6,8 +6,8 @@ use super::PipelineError;
 use super::index::{Built, IndexInputs};
 use super::plan::{RetrieverPlan, SparsePlace};
 use super::stores::OpenStores;
-use super::{sparse, sparse_vectors, vectors};
-use ragtriage_core::types::{Corpus, Filter};
+use super::{collection, sparse, sparse_vectors, vectors};
+use ragtriage_core::types::{Corpus, Filter, Note};
 use ragtriage_runs::{ApproximateIndex, Truncation};
 
 /// Time spent and text lost in making a corpus searchable.
@@ -23,6 +23,8 @@ pub struct IngestFacts {
     pub approximate: Vec<ApproximateIndex>,
     /// Number of chunks excluded by the run's filter.
     pub n_filtered: usize,
+    /// Counts of the points of an existing collection by their place in the documents.
+    pub notes: Vec<Note>,
 }
 
 /// Builds one retriever, ready for any question.
@@ -42,6 +44,7 @@ pub(crate) async fn build(
             }
         },
         RetrieverPlan::Vectors(plan) => vectors::build(plan, inputs, stores).await,
+        RetrieverPlan::Collection(plan) => Ok(collection::build(plan, inputs)),
     }
 }
 

@@ -7,9 +7,12 @@
 //! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] creates the
 //! same traces from an external RAG. [`plan`] holds the parts of the pipeline, assembled in `settings/assemble/`.
 
+pub mod answerer;
 mod arms;
 pub mod ask;
+mod collection;
 mod compute;
+pub mod conditions;
 mod contexts;
 pub mod cross;
 pub mod estimate;
@@ -22,10 +25,13 @@ pub mod judging;
 pub mod lengths;
 mod offsets;
 mod oracle;
+mod packing;
 pub mod plan;
+mod points;
 pub mod pool;
 pub mod progress;
 pub mod prompt;
+mod questions;
 pub mod record;
 pub mod recorded;
 pub mod rerank;
@@ -40,6 +46,7 @@ mod sparse_vectors;
 pub mod stock;
 mod stores;
 pub mod sweep;
+mod truncation;
 pub mod vectors;
 
 use ragtriage_bm25::IndexFileError;
@@ -50,7 +57,7 @@ use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::{LlmError, kind_hint};
 use ragtriage_models::rerank::RerankError;
 use ragtriage_runs::StoreError;
-use ragtriage_vectors::IndexError;
+use ragtriage_vectors::{ExistingError, IndexError};
 
 /// An error that aborts a run. Errors of single questions are recorded in their traces instead.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +68,9 @@ pub enum PipelineError {
     /// A vector store could not be filled or searched.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// An existing collection could not be searched.
+    #[error(transparent)]
+    Collection(#[from] ExistingError),
     /// A sparse index could not be read or written.
     #[error(transparent)]
     Sparse(#[from] IndexFileError),
@@ -73,6 +83,20 @@ pub enum PipelineError {
     /// A chunk made elsewhere has no place in its document.
     #[error(transparent)]
     Chunk(#[from] ChunkError),
+    /// A point of a collection that has no text, and offsets that are not a range of a document.
+    #[error(
+        "point {point} of the collection has no place: bytes {start} to {end} of document `{document}` do not exist or are blank"
+    )]
+    NoPlace {
+        /// Its id.
+        point: String,
+        /// The document that it names.
+        document: String,
+        /// Its start.
+        start: usize,
+        /// Its end.
+        end: usize,
+    },
     /// The corpus has no text.
     #[error("the corpus has {n_documents} documents and no text: nothing to index")]
     NothingToIndex {
@@ -142,6 +166,7 @@ impl PipelineError {
         match self {
             Self::Embed(error) => error.kind(),
             Self::Index(error) => error.kind(),
+            Self::Collection(error) => error.kind(),
             Self::Rerank(error) => error.kind(),
             _ => ErrorKind::Permanent,
         }
@@ -153,6 +178,10 @@ impl Hint for PipelineError {
         match self {
             Self::Embed(error) => error.hint(),
             Self::Index(error) => error.hint(),
+            Self::Collection(error) => error.hint(),
+            Self::NoPlace { .. } => Some(
+                "name the payload field with the passage's text in `retrieval.collection.text`".to_owned(),
+            ),
             Self::Sparse(_) => {
                 Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
             }

@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::answerer::Answerer;
 use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Price, Quantization};
+use ragtriage_core::config::{
+    CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
+};
+use ragtriage_core::expand::Expansion;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -15,7 +19,7 @@ use ragtriage_core::types::{ArmName, Filter, RetrieverName};
 use ragtriage_models::embed::Encoder;
 use ragtriage_models::llm::Generator;
 use ragtriage_models::rerank::Reranker;
-use ragtriage_vectors::{SearchMode, VectorPlace};
+use ragtriage_vectors::{ExistingCollection, SearchMode, StoredPassage, VectorPlace};
 
 /// All inputs of a run except its data and its folder.
 pub struct Plan {
@@ -41,6 +45,34 @@ pub struct Plan {
     pub arms: ArmPlan,
     /// Price of the generator's tokens.
     pub price: Price,
+}
+
+impl Plan {
+    /// Returns the calls of its arms.
+    #[must_use]
+    pub fn call_plan(&self) -> CallPlan<'_> {
+        CallPlan {
+            answerer: self.generator.clone().map(Answerer::Generator),
+            counter: &self.prompt.counter,
+            price: self.price,
+            calls: self.calls,
+            arms: &self.arms,
+        }
+    }
+}
+
+/// The calls of a run, for the destination of its results.
+pub struct CallPlan<'a> {
+    /// Who answers; `None` for retrieval alone.
+    pub answerer: Option<Answerer>,
+    /// Counts the tokens of answers.
+    pub counter: &'a Arc<dyn TokenCounter>,
+    /// Price of tokens.
+    pub price: Price,
+    /// Maximum number of concurrent calls whose replies are not yet stored.
+    pub calls: usize,
+    /// The arms that are asked.
+    pub arms: &'a ArmPlan,
 }
 
 /// The arms that the generator is asked.
@@ -96,12 +128,25 @@ pub struct RetrievalPlan {
     pub notices: Notices,
 }
 
+impl RetrievalPlan {
+    /// Returns the existing collection whose points are the chunks; `None` without one.
+    #[must_use]
+    pub fn collection(&self) -> Option<&CollectionPlan> {
+        self.retrievers.iter().find_map(|plan| match plan {
+            RetrieverPlan::Collection(plan) => Some(&**plan),
+            RetrieverPlan::Sparse(_) | RetrieverPlan::Vectors(_) => None,
+        })
+    }
+}
+
 /// One retriever.
 pub enum RetrieverPlan {
     /// Sparse retrieval: BM25 or TF-IDF.
     Sparse(SparsePlan),
     /// Dense retrieval: one vector per chunk, or one per token.
     Vectors(VectorPlan),
+    /// An existing collection.
+    Collection(Box<CollectionPlan>),
 }
 
 /// A sparse retriever.
@@ -131,6 +176,20 @@ pub struct VectorPlan {
     pub name: RetrieverName,
     /// Converts texts to vectors.
     pub encoder: Arc<dyn Encoder>,
+}
+
+/// An existing collection, read once.
+pub struct CollectionPlan {
+    /// The collection.
+    pub collection: Arc<dyn ExistingCollection>,
+    /// Its passages, which become the chunks.
+    pub passages: Vec<StoredPassage>,
+    /// Hash of what was read of it.
+    pub digest: String,
+    /// Its settings.
+    pub settings: CollectionSettings,
+    /// Converts questions to dense vectors; `None` in the mode `sparse`.
+    pub encoder: Option<Arc<dyn Encoder>>,
 }
 
 /// Reranking of the candidates.
@@ -164,4 +223,6 @@ pub struct PromptPlan {
     pub counter: Arc<dyn TokenCounter>,
     /// Token budget for passages.
     pub context_tokens: usize,
+    /// The text around a chunk that is packed with it; `None`: chunks are packed as they are.
+    pub expansion: Option<Expansion>,
 }

@@ -43,6 +43,7 @@ pub(crate) fn build(
     let IndexInputs {
         corpus,
         retrieval,
+        points: _,
         title_prefix,
         progress: _,
     } = *inputs;

@@ -84,6 +84,7 @@ pub(super) async fn build(
     let IndexInputs {
         corpus,
         retrieval,
+        points: _,
         progress,
         title_prefix: _,
     } = *inputs;

@@ -15,13 +15,14 @@ use super::PipelineError;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
 use super::ingest::{self, IngestFacts};
 use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
+use super::points::{Chunked, PointChunks, chunked};
 use super::progress::Progress;
 use super::retriever::{Retrieved, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
-use ragtriage_core::chunk::{self, ChunkSpec, ForeignChunks};
+use ragtriage_core::chunk::{ChunkSpec, ForeignChunks};
 use ragtriage_core::types::{
-    Corpus, Document, Filter, Question, QuestionId, Ranking, RetrieverName,
+    Corpus, Document, Filter, Note, Question, QuestionId, Ranking, RetrieverName,
 };
 use ragtriage_runs::Truncation;
 
@@ -43,7 +44,11 @@ const MOST_RETRIEVERS: usize = 8;
 struct ChunkedCorpus {
     spec: ChunkSpec,
     counter: String,
+    /// Identity of the existing collection whose points are the chunks; empty without.
+    collection: String,
     corpus: Arc<Corpus>,
+    points: Arc<PointChunks>,
+    notes: Vec<Note>,
     retrievers: Vec<(Identity, Ready)>,
     stores: OpenStores,
 }
@@ -211,6 +216,7 @@ impl Stock {
         let mut facts = IngestFacts::default();
         let clock = Instant::now();
         let corpus = self.corpus(plan)?;
+        facts.notes = self.cut.iter().flat_map(|cut| cut.notes.clone()).collect();
         facts
             .seconds
             .insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
@@ -243,25 +249,35 @@ impl Stock {
     /// Returns the documents, chunked as `plan` specifies.
     fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, PipelineError> {
         self.made.chunkings.wanted += 1;
+        let collection = plan.retrieval.collection();
+        let collection = collection.map_or_else(String::new, |plan| plan.digest.clone());
         if let Some(cut) = &self.cut
             && (&cut.spec, &cut.counter) == (&plan.chunking, &plan.chunk_counter_id)
+            && cut.collection == collection
         {
             return Ok(Arc::clone(&cut.corpus));
         }
         self.cut = None; // two chunkings are never in memory at once
         self.made.chunkings.made += 1;
-        let chunks =
-            chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref())?;
+        let Chunked {
+            documents,
+            chunks,
+            points,
+            notes,
+        } = chunked(&self.documents, plan)?;
         if chunks.is_empty() {
             return Err(PipelineError::NothingToIndex {
                 n_documents: self.documents.len(),
             });
         }
-        let corpus = Arc::new(Corpus::new(Arc::clone(&self.documents), chunks));
+        let corpus = Arc::new(Corpus::new(documents, chunks));
         self.cut = Some(ChunkedCorpus {
             spec: plan.chunking.clone(),
             counter: plan.chunk_counter_id.clone(),
+            collection,
             corpus: Arc::clone(&corpus),
+            points: Arc::new(points),
+            notes,
             retrievers: Vec::new(),
             stores: OpenStores::default(),
         });
@@ -290,6 +306,7 @@ impl Stock {
         }
         let inputs = IndexInputs {
             corpus,
+            points: &cut.points,
             retrieval: &plan.retrieval,
             title_prefix: plan.title_prefix,
             progress,
@@ -340,6 +357,7 @@ pub fn fingerprint(plan: &Plan) -> String {
         .map(|retriever| match retriever {
             RetrieverPlan::Sparse(sparse) => sparse.made_by(),
             RetrieverPlan::Vectors(vectors) => vectors.made_by(),
+            RetrieverPlan::Collection(collection) => collection.made_by(),
         });
     let reranker = plan
         .retrieval
@@ -372,6 +390,7 @@ impl Identity {
         let (made_by, postings) = match retriever {
             RetrieverPlan::Sparse(sparse) => (sparse.made_by(), Some(sparse.place.clone())),
             RetrieverPlan::Vectors(vectors) => (vectors.made_by(), None),
+            RetrieverPlan::Collection(collection) => (collection.made_by(), None),
         };
         let retrieval = &plan.retrieval;
         Self {

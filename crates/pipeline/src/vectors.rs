@@ -1,6 +1,6 @@
 //! Vector retrieval in Qdrant: one vector per chunk (dense) or per token (late interaction), by one code path.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,13 +10,14 @@ use super::PipelineError;
 use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
+use super::questions::QuestionVectors;
 use super::retriever::{Preparation, Retrieved, Retriever, ranking};
 use super::stores::OpenStores;
+use super::truncation::{MeasuredTexts, truncation};
 use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, Filter, Length, Ranking, RetrieverName, TitledText};
-use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
-use ragtriage_runs::Truncation;
+use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
+use ragtriage_models::embed::{Encoder, Role, VectorShape};
 use ragtriage_vectors::{
     CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
@@ -33,14 +34,11 @@ const WINDOW_OF_MANY: usize = 128;
 
 /// Finds the nearest vectors in a collection.
 struct VectorRetriever {
-    name: RetrieverName,
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
     mode: SearchMode,
     filter: Filter,
-    encoder: Arc<dyn Encoder>,
-    /// Vectors of prepared questions, by text. Other questions are encoded on demand.
-    prepared: HashMap<String, Vector>,
+    questions: QuestionVectors,
 }
 
 impl VectorRetriever {
@@ -49,12 +47,8 @@ impl VectorRetriever {
     /// # Errors
     /// Errors of the encoder; `Contract` if it does not return exactly one vector.
     async fn encoded(&self, question: &str) -> Result<Vector, PipelineError> {
-        if let Some(vector) = self.prepared.get(question) {
-            return Ok(vector.clone());
-        }
-        let texts = [TitledText::untitled(question)];
-        let mut vectors = encode_questions(self.encoder.as_ref(), &texts, &|_| ()).await?;
-        Ok(vectors.remove(0))
+        let numbers = self.questions.encoded(question).await?;
+        Ok(vector(self.questions.shape(), numbers))
     }
 
     async fn search(
@@ -77,7 +71,7 @@ impl VectorRetriever {
 #[async_trait]
 impl Retriever for VectorRetriever {
     fn name(&self) -> RetrieverName {
-        self.name
+        self.questions.name()
     }
 
     async fn prepare(
@@ -85,35 +79,7 @@ impl Retriever for VectorRetriever {
         questions: &[&str],
         progress: &dyn Progress,
     ) -> Result<Preparation, PipelineError> {
-        let clock = Instant::now();
-        let encoder = self.encoder.as_ref();
-        let texts: Vec<TitledText<'_>> = questions
-            .iter()
-            .map(|text| TitledText::untitled(text))
-            .collect();
-        let truncation = truncation(
-            encoder,
-            self.name,
-            MeasuredTexts {
-                what: "questions",
-                all: &texts,
-                role: Role::Query,
-            },
-        )
-        .await?;
-        progress.start(
-            &format!("embedding questions ({})", self.name),
-            texts.len() as u64,
-        );
-        let vectors = encode_questions(encoder, &texts, &|n| progress.advance(n as u64)).await?;
-        progress.finish();
-        let texts = questions.iter().map(|text| (*text).to_owned());
-        self.prepared.extend(texts.zip(vectors));
-        let step = format!("embed questions {}", self.name);
-        Ok(Preparation {
-            seconds: [(step, clock.elapsed().as_secs_f64())].into(),
-            truncation,
-        })
+        self.questions.prepare(questions, progress).await
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
@@ -136,29 +102,6 @@ impl Retriever for VectorRetriever {
         let ranking = self.search(&vector, depth, SearchMode::Exact).await?;
         Ok(Some(ranking))
     }
-}
-
-/// Encodes questions: one vector each, in order.
-///
-/// # Errors
-/// Errors of the encoder; `Contract` if their number differs.
-async fn encode_questions(
-    encoder: &dyn Encoder,
-    texts: &[TitledText<'_>],
-    on_progress: &(dyn Fn(usize) + Send + Sync),
-) -> Result<Vec<Vector>, EmbedError> {
-    let vectors = encoder.encode(texts, Role::Query, on_progress).await?;
-    if vectors.len() != texts.len() {
-        return Err(EmbedError::Contract {
-            encoder: encoder.fingerprint(Role::Query).to_owned(),
-            what: format!("{} vectors for {} questions", vectors.len(), texts.len()),
-        });
-    }
-    let shape = encoder.shape();
-    Ok(vectors
-        .into_iter()
-        .map(|numbers| vector(shape, numbers))
-        .collect())
 }
 
 /// Returns the best [`VectorSearch::limit`] hits and all that tie with the last: stores break ties arbitrarily, a ranking by
@@ -202,6 +145,7 @@ pub(crate) async fn build(
     let IndexInputs {
         corpus,
         retrieval,
+        points: _,
         progress,
         title_prefix: _,
     } = *inputs;
@@ -239,13 +183,11 @@ pub(crate) async fn build(
     let (mode, search) =
         search_method(&retrieval.store, store.as_ref(), (plan.name, texts.len())).await?;
     let retriever = VectorRetriever {
-        name: plan.name,
         corpus: Arc::clone(corpus),
         store,
         mode,
         filter: retrieval.filter.clone(),
-        encoder: Arc::clone(&plan.encoder),
-        prepared: HashMap::new(),
+        questions: QuestionVectors::new(plan.name, Arc::clone(&plan.encoder)),
     };
     Ok(Built {
         retriever: Box::new(retriever),
@@ -338,41 +280,6 @@ pub(crate) fn spec(
         },
         placement: plan.placement,
     }
-}
-
-/// Texts whose truncation is measured.
-struct MeasuredTexts<'a> {
-    what: &'static str,
-    all: &'a [TitledText<'a>],
-    role: Role,
-}
-
-/// Measures the truncation of texts by the encoder's input limit; `None` if unknown.
-async fn truncation(
-    encoder: &dyn Encoder,
-    name: RetrieverName,
-    MeasuredTexts {
-        what,
-        all: texts,
-        role,
-    }: MeasuredTexts<'_>,
-) -> Result<Option<Truncation>, PipelineError> {
-    let Some(lengths) = encoder.lengths(texts, role).await? else {
-        return Ok(None);
-    };
-    Ok(Some(Truncation {
-        retriever: name.name().to_owned(),
-        what: what.to_owned(),
-        n_texts: lengths.len(),
-        n_cut: lengths.iter().filter(|length| n_lost(length) > 0).count(),
-        n_tokens: lengths.iter().map(|length| length.n_tokens).sum(),
-        n_lost: lengths.iter().map(n_lost).sum(),
-    }))
-}
-
-/// Tokens beyond the encoder's input limit.
-fn n_lost(length: &Length) -> usize {
-    length.n_tokens - length.n_read
 }
 
 fn vector_spec(shape: VectorShape) -> VectorSpec {

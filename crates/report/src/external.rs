@@ -1,9 +1,9 @@
 //! The parts of a report that differ for an imported run.
 
-use crate::document::Fact;
-use ragtriage_core::text::numbers::listed;
-use ragtriage_core::types::{ArmName, Trace};
-use ragtriage_runs::{ExternalSource, SavedRun};
+use crate::document::{Fact, Notice};
+use ragtriage_core::text::numbers::{listed, plural};
+use ragtriage_core::types::{ArmName, ContextUse, Trace};
+use ragtriage_runs::{ExternalSource, ModelRecord, SavedRun};
 
 /// Describes the external pipeline, in place of our configuration.
 pub(crate) fn pipeline(source: &ExternalSource, run: &SavedRun) -> [Fact; 2] {
@@ -40,7 +40,16 @@ fn generation(source: &ExternalSource, run: &SavedRun) -> String {
         .iter()
         .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
     {
-        format!("{} `{}`", source.kind, source.from)
+        let answers = format!("{} `{}`", source.kind, source.from);
+        match (conditions_by(run), run.context_use()) {
+            (Some(name), _) => format!("{answers}; conditions by `{name}`"),
+            (None, ContextUse::Read { n_read, n }) => {
+                format!(
+                    "{answers}, which reads the contexts that it is sent (shown in {n_read} of {n} tests)"
+                )
+            }
+            _ => answers,
+        }
     } else {
         "none recorded: retrieval alone".to_owned()
     }
@@ -63,6 +72,51 @@ pub(crate) fn notice(source: &ExternalSource, run: &SavedRun) -> String {
         "prompts come from an external RAG: {known}, and a stage is named only where the record shows that it lost the \
          evidence; chunks that were never recorded are unknown"
     )
+}
+
+/// Returns the generator that answered the conditions of a record.
+fn conditions_by(run: &SavedRun) -> Option<&str> {
+    let mut models = run.manifest.models.iter();
+    let model = models.find(|model| model.role == ModelRecord::CONDITIONS)?;
+    Some(&model.name)
+}
+
+/// Explains who answered the conditions of an imported run, where the loss budget depends on it.
+pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
+    if let Some(name) = conditions_by(run) {
+        let text = format!(
+            "the conditions were answered by `{name}`, with the prompt template of the settings; the record's answers are those of \
+             its own generator: any difference between the two is part of the loss budget"
+        );
+        return Some(Notice::warning(text).with_hint(
+            "use the generator, the parameters and the prompt of the recorded pipeline for its conditions",
+        ));
+    }
+    if !run.manifest.settings.external.answers_contexts {
+        return None;
+    }
+    match run.context_use() {
+        ContextUse::Read { .. } => None,
+        ContextUse::Ignored { n } => {
+            let text = format!(
+                "the service ignores the contexts that it is sent: none of {n} answers over gold passages with a made-up answer \
+                 repeats that answer. Its answers under conditions are left out, so the losses of reader and distraction are unknown"
+            );
+            Some(Notice::warning(text).with_hint(
+                "answer from the contexts of the request alone where it has any, or remove `external.answers_contexts`",
+            ))
+        }
+        ContextUse::Unknown { n } => {
+            let tests = plural(n, "test", "tests");
+            let text = format!(
+                "it is not known whether the service reads the contexts that it is sent: {tests} of at least five, and no answer that \
+                 repeats a made-up one"
+            );
+            Some(Notice::warning(text).with_hint(
+                "tests need questions whose gold answer or key fact occurs in their evidence",
+            ))
+        }
+    }
 }
 
 /// Returns the names of the recorded stages, in order.

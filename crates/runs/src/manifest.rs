@@ -15,13 +15,18 @@ pub const SCHEMA: u32 = 2;
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// Its role: `dense`, `late_interaction`, `rerank`, `generator`.
+    /// Its role: `dense`, `late_interaction`, `rerank`, `generator`, `conditions`.
     pub role: String,
     /// Its name or path.
     pub name: String,
     /// Hex sha256 by file; empty for a remote model.
     #[serde(default)]
     pub sha256: BTreeMap<String, String>,
+}
+
+impl ModelRecord {
+    /// The role of a generator that answered the conditions of an imported record, whose own answers are another's.
+    pub const CONDITIONS: &'static str = "conditions";
 }
 
 /// The amount of text beyond the input limit of a retriever's encoder.
@@ -77,6 +82,8 @@ pub struct ExternalSource {
 impl ExternalSource {
     /// JSON lines of an external RAG.
     pub const RECORD: &'static str = "record";
+    /// Traces of an external RAG.
+    pub const TRACES: &'static str = "traces";
     /// A TREC run.
     pub const TREC_RUN: &'static str = "TREC run";
     /// A service, asked question by question.

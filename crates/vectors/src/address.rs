@@ -158,7 +158,7 @@ mod tests {
             .to_string();
         assert_eq!(
             error,
-            "`vector_store.url`: the key would be sent unencrypted to `http://qdrant.example:6334`"
+            "the Qdrant API key would be sent unencrypted to `http://qdrant.example:6334`"
         );
         for (url, key) in [
             ("http://qdrant.example:6334", None),

@@ -177,7 +177,7 @@ pub enum IndexError {
         reason: String,
     },
     /// The key would go over the network unencrypted.
-    #[error("`vector_store.url`: the key would be sent unencrypted to `{url}`")]
+    #[error("the Qdrant API key would be sent unencrypted to `{url}`")]
     KeyInClear {
         /// The URL, which has no user info.
         url: String,

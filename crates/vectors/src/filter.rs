@@ -35,7 +35,13 @@ pub(super) enum FieldKind {
 }
 
 impl Demands {
+    /// Returns the requirements on the metadata of our own points.
     pub(super) fn of(filter: &Filter) -> Self {
+        Self::by_path(filter, path)
+    }
+
+    /// Returns the requirements on the payload fields at `path` of each field of the filter.
+    pub(super) fn by_path(filter: &Filter, path: fn(&str) -> String) -> Self {
         let mut demands = Self::default();
         for (field, condition) in &filter.fields {
             let path = path(field);

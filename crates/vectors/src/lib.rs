@@ -16,6 +16,7 @@ mod contract;
 #[cfg(feature = "embedded")]
 mod edge;
 mod error;
+mod existing;
 mod filter;
 mod folder;
 mod open;
@@ -36,6 +37,10 @@ pub use collection::CollectionSpec;
 #[cfg(feature = "embedded")]
 pub use edge::EmbeddedStore;
 pub use error::IndexError;
+pub use existing::{
+    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
+    StoredPassage, open_existing,
+};
 pub use open::{VectorPlace, open_or_create};
 #[cfg(feature = "server")]
 pub use server::ServerStore;

@@ -6,6 +6,7 @@
 //! its own. [`wrapped`] gives the answers of a degraded run other forms.
 
 mod changes;
+mod external;
 mod faults;
 mod forms;
 mod grains;

@@ -18,6 +18,10 @@ pub(super) struct Delivery<'a> {
     /// Hits of all retrievers; a chunk that several of them returned occurs several times. For an external RAG, with those
     /// of every later step: they were candidates.
     pub candidates: Vec<&'a ChunkId>,
+    /// The candidates with the gold chunks around them, where retrieved chunks are expanded.
+    pub around: Vec<&'a ChunkId>,
+    /// The passages around the first k of the ranking; `None` where chunks are packed as they are.
+    pub expanded: Option<Vec<&'a ChunkId>>,
     /// The last ranking before packing; empty if none is recorded.
     pub ranking: Vec<&'a ChunkId>,
     /// Maximum number of candidates to pack; where it is not known, all of `ranking`.
@@ -56,15 +60,20 @@ impl<'a> Delivery<'a> {
         let recorded = !knows_candidates || trace.steps.iter().any(is_external);
         let knows_packed = trace.step(Step::Packed).is_some();
         let steps = trace.steps.iter();
+        let candidates: Vec<&ChunkId> = steps
+            .filter(|step| recorded || step.step.is_retriever())
+            .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
+            .collect();
+        let expanded = trace.step(Step::Expanded);
+        let gold_around = expanded.iter().flat_map(|step| &step.gold_around);
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
             k: if top.is_set { top.k } else { ranking.len() },
-            candidates: steps
-                .filter(|step| recorded || step.step.is_retriever())
-                .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
-                .collect(),
+            around: candidates.iter().copied().chain(gold_around).collect(),
+            candidates,
+            expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
             ranking,
             packed,
             recorded,
@@ -81,18 +90,20 @@ impl<'a> Delivery<'a> {
         &self.ranking[..self.k.min(self.ranking.len())]
     }
 
-    /// Returns the chunks of a stage; empty for those before retrieval, which hold every chunk.
+    /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk. Where chunks are expanded, a
+    /// candidate and a hit of the top k count with the text around them, which they bring to the prompt.
     pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
         match stage {
             Stage::Corpus | Stage::Chunking => &[],
-            Stage::Retrieval => &self.candidates,
-            Stage::Ranking => self.top_k(),
+            Stage::Retrieval => &self.around,
+            Stage::Ranking => self.expanded.as_deref().unwrap_or(self.top_k()),
             Stage::Packing | Stage::Generation => &self.packed,
         }
     }
 
     /// Returns whether support by that reading reached each of documents, chunks, candidates, `top_k` and prompt.
-    /// Support that one stage lost does not come back at a later one; support in the prompt was in every earlier stage.
+    /// Support that one stage lost does not come back at a later one; support in the prompt was in every earlier stage. An
+    /// expanded passage may hold what no chunk does: then no chunk boundary lost it.
     /// `None` when support cannot be tested: without any label, or if an answer string is all there is and no document holds
     /// one, for then its wording is to blame as likely as the documents.
     pub fn reached(&self, reading: Reading) -> Option<Reach> {
@@ -107,7 +118,8 @@ impl<'a> Delivery<'a> {
             return None;
         }
         let documents = gold.documents.holds;
-        let chunks = documents && gold.chunks.holds;
+        let is_rejoined = self.expanded.is_some() && of(Stage::Ranking);
+        let chunks = documents && (gold.chunks.holds || is_rejoined);
         if !chunks {
             let none = Some(false);
             return Some([Some(documents), none, none, none, none]);
@@ -167,7 +179,10 @@ impl<'a> Delivery<'a> {
             for member in 0..self.trace.gold.groups[group].len() {
                 for range in self.test.torn_ranges((group, member), here) {
                     let at = (group, member);
-                    if self.test.is_cut(at, range) && self.test.cut_costs(at, range, here) {
+                    if self.test.is_cut(at, range)
+                        && self.test.cut_costs(at, range, here)
+                        && !self.is_rejoined(at, range)
+                    {
                         return Some(Torn {
                             group,
                             member,
@@ -178,6 +193,27 @@ impl<'a> Delivery<'a> {
             }
         }
         None
+    }
+
+    /// Returns true if one expanded passage holds all of a labelled range of a member.
+    fn is_rejoined(&self, at: (usize, usize), range: ByteRange) -> bool {
+        let mut expanded = self.expanded.iter().flatten();
+        expanded.any(|passage| !self.test.missing_ranges(at, &[passage]).contains(&range))
+    }
+
+    /// Returns true if `passage` is `chunk`, or an expanded passage that contains it.
+    pub fn holds(&self, passage: &ChunkId, chunk: &ChunkId) -> bool {
+        let view = |id: &ChunkId| self.passages.view(id).map(|view| view.range);
+        passage == chunk
+            || self.expanded.is_some()
+                && passage.doc() == chunk.doc()
+                && view(passage)
+                    .is_some_and(|outer| view(chunk).is_some_and(|inner| outer.contains(inner)))
+    }
+
+    /// Returns true if a passage of the prompt is `chunk`, or contains it by expansion.
+    pub fn is_packed(&self, chunk: &ChunkId) -> bool {
+        self.packed.iter().any(|passage| self.holds(passage, chunk))
     }
 
     /// Returns the number of the ranking's first chunks for which `holds` first becomes true; it must stay true for

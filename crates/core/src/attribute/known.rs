@@ -6,7 +6,7 @@
 //! same number; otherwise a ranked passage may have been dropped by a filter, by k or for its length.
 
 use super::Passages;
-use crate::types::{ChunkId, Step, Trace};
+use crate::types::{ChunkId, Step, Trace, TraceStep};
 
 /// The hits that packing takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +50,18 @@ impl TopK {
     }
 }
 
+/// Returns the passages that packing read: the expanded ones, else the last recorded ranking.
+fn read_by_packing(trace: &Trace) -> Option<&TraceStep> {
+    let expanded = trace.step(Step::Expanded);
+    expanded.or_else(|| trace.recorded_ranking())
+}
+
 /// Returns true if `n` passages are packed, or all of a shorter ranking.
 fn packs(trace: &Trace, n: usize) -> bool {
     let Some(packed) = trace.step(Step::Packed) else {
         return true;
     };
-    let ranked = trace.recorded_ranking().map_or(n, |last| last.hits.len());
+    let ranked = read_by_packing(trace).map_or(n, |last| last.hits.len());
     packed.hits.len() == n.min(ranked)
 }
 
@@ -63,7 +69,7 @@ fn packs(trace: &Trace, n: usize) -> bool {
 /// is not recorded.
 #[must_use]
 pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
-    let (Some(last), Some(packed)) = (trace.recorded_ranking(), trace.step(Step::Packed)) else {
+    let (Some(last), Some(packed)) = (read_by_packing(trace), trace.step(Step::Packed)) else {
         return true;
     };
     let packed: Vec<&ChunkId> = packed.hits.iter().map(|hit| &hit.id).collect();

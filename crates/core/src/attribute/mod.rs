@@ -46,13 +46,8 @@ pub trait Passages: Sync {
 
 impl Passages for Corpus {
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
-        let number = self.chunk_number(id)?;
-        let (text, title) = self.chunk_text(number);
-        Some(PassageView {
-            range: self.chunks()[number].range,
-            text,
-            title,
-        })
+        let (range, text, title) = self.text_of(id)?;
+        Some(PassageView { range, text, title })
     }
 }
 

@@ -176,7 +176,8 @@ fn range(chunk: &ForeignChunk, text: &str, from: usize) -> Result<ByteRange, For
 }
 
 /// Returns the bytes of the code points from `start` to `end`; `None` beyond the text.
-fn code_points(text: &str, start: usize, end: usize) -> Option<std::ops::Range<usize>> {
+#[must_use]
+pub fn code_points(text: &str, start: usize, end: usize) -> Option<std::ops::Range<usize>> {
     let length = end.checked_sub(start)?;
     let mut offsets = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     let first = offsets.nth(start)?;

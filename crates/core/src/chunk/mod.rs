@@ -28,7 +28,7 @@ mod version;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 pub use error::{ChunkError, ForeignProblem};
-pub use foreign::{ForeignChunk, ForeignChunks};
+pub use foreign::{ForeignChunk, ForeignChunks, code_points};
 pub use spec::ChunkSpec;
 pub use strategy::Strategy;
 

@@ -22,6 +22,10 @@ impl Settings {
                 settings.retrieval.dense.endpoint.as_mut(),
             ),
             ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
+            (
+                "retrieval.collection.url",
+                Some(&mut settings.retrieval.collection.url),
+            ),
         ];
         for (key, url) in addresses {
             let Some(url) = url.filter(|url| address::is_shortened(url)) else {

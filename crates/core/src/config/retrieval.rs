@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bm25::Bm25Variant;
+use super::collection::CollectionSettings;
 use super::model::{Pooling, Precision, RerankApi, Titles};
 use super::vector_store::{Hnsw, Quantization};
 use crate::fuse::Fusion;
@@ -39,6 +40,8 @@ pub struct RetrievalSettings {
     pub dense: DenseSettings,
     /// Late interaction: one vector per token.
     pub late_interaction: LateInteractionSettings,
+    /// An existing Qdrant collection.
+    pub collection: CollectionSettings,
     /// Fusion of several rankings.
     pub fusion: Fusion,
 }
@@ -55,6 +58,7 @@ impl Default for RetrievalSettings {
             bm25: Bm25Settings::default(),
             dense: DenseSettings::default(),
             late_interaction: LateInteractionSettings::default(),
+            collection: CollectionSettings::default(),
             fusion: Fusion::default(),
         }
     }

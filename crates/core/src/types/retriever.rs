@@ -13,5 +13,7 @@ closed_set! {
         Dense = "dense",
         /// Late interaction (`ColBERT`): one vector per token, in Qdrant.
         LateInteraction = "late_interaction",
+        /// An existing Qdrant collection.
+        Collection = "collection",
     }
 }

@@ -25,6 +25,8 @@ closed_set! {
         Dense = "dense",
         /// One vector per token.
         LateInteraction = "late_interaction",
+        /// An existing Qdrant collection.
+        Collection = "collection",
         /// A retriever of an external RAG: imported, not run here.
         External = "external",
         /// Fusion of the retrievers' rankings.
@@ -35,6 +37,8 @@ closed_set! {
         MinScore = "min_score",
         /// Another order or selection of an external RAG.
         Ordered = "ordered",
+        /// The first k hits of the previous step with the text around them (`packing.expand`), overlapping passages merged.
+        Expanded = "expanded",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
     }
@@ -45,8 +49,18 @@ impl Step {
     #[must_use]
     pub fn is_retriever(self) -> bool {
         match self {
-            Self::Tfidf | Self::Bm25 | Self::Dense | Self::LateInteraction | Self::External => true,
-            Self::Fused | Self::Reranked | Self::MinScore | Self::Ordered | Self::Packed => false,
+            Self::Tfidf
+            | Self::Bm25
+            | Self::Dense
+            | Self::LateInteraction
+            | Self::Collection
+            | Self::External => true,
+            Self::Fused
+            | Self::Reranked
+            | Self::MinScore
+            | Self::Ordered
+            | Self::Expanded
+            | Self::Packed => false,
         }
     }
 }
@@ -58,6 +72,7 @@ impl From<RetrieverName> for Step {
             RetrieverName::Bm25 => Self::Bm25,
             RetrieverName::Dense => Self::Dense,
             RetrieverName::LateInteraction => Self::LateInteraction,
+            RetrieverName::Collection => Self::Collection,
         }
     }
 }
@@ -258,6 +273,9 @@ pub struct TraceStep {
     pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
+    /// For the expanded passages: the gold chunks in the text around a candidate of any rank, which is not recorded itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gold_around: Vec<ChunkId>,
     /// Exact search for the same question, where these hits come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_search: Option<ExactSearch>,
@@ -284,6 +302,7 @@ impl TraceStep {
             query: None,
             k: None,
             hits,
+            gold_around: Vec::new(),
             exact_search: None,
             seconds,
         }
@@ -363,6 +382,15 @@ pub struct Arm {
     pub attempts: Vec<Attempt>,
 }
 
+/// A question asked over its gold passages, in which a made-up answer replaced the gold answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextProbe {
+    /// A made-up word or number of the answer: whoever did not read the contexts cannot know it.
+    pub planted: String,
+    /// The call.
+    pub attempt: Attempt,
+}
+
 /// One line of `traces.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
@@ -372,11 +400,14 @@ pub struct Trace {
     pub question: Question,
     /// The gold evidence in this run's chunks.
     pub gold: Gold,
-    /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
+    /// Retrievers first, then fused, reranked, `min_score`, expanded, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
+    /// A test of an external RAG's use of the contexts that it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ContextProbe>,
     /// Reason why the question failed before any call of the generator; it then has no steps and no arms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
@@ -392,6 +423,7 @@ impl Trace {
             gold,
             steps: Vec::new(),
             arms: Vec::new(),
+            probe: None,
             error: None,
         }
     }
@@ -418,7 +450,7 @@ impl Trace {
     #[must_use]
     pub fn recorded_ranking(&self) -> Option<&TraceStep> {
         let mut steps = self.steps.iter().rev();
-        let last = steps.find(|entry| entry.step != Step::Packed)?;
+        let last = steps.find(|entry| !matches!(entry.step, Step::Expanded | Step::Packed))?;
         (!last.step.is_retriever() || self.retrievers().nth(1).is_none()).then_some(last)
     }
 

@@ -22,6 +22,8 @@ pub(super) struct RecordedRun<'a> {
     pub limits: Limits,
     /// True if every passage of every ranking was counted.
     pub is_counted: bool,
+    /// True if the passages of a prompt are chunks with the text around them.
+    pub is_expanded: bool,
     pub questions: Vec<Recorded<'a>>,
 }
 
@@ -86,9 +88,14 @@ impl<'a> RecordedRun<'a> {
             is_external,
             limits,
             is_counted,
+            is_expanded: all.iter().any(|(trace, ..)| is_expanded(trace)),
             questions,
         }
     }
+}
+
+fn is_expanded(trace: &Trace) -> bool {
+    trace.step(Step::Expanded).is_some()
 }
 
 fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
@@ -111,7 +118,8 @@ impl<'a> Recorded<'a> {
         // Where the ranking that was packed is not recorded, the prompt is all there is to pack again.
         let steps = trace.steps.iter().filter(|step| {
             let is_packed = step.step == Step::Packed;
-            is_packed != is_known || trace.step(Step::Packed).is_none()
+            let is_ranking = step.step != Step::Expanded;
+            is_ranking && is_packed != is_known || trace.step(Step::Packed).is_none()
         });
         let rankings = steps.map(|step| {
             let hits = step.hits.iter().map(|hit| &hit.id).collect();

@@ -18,41 +18,52 @@ use async_trait::async_trait;
 use self::answers::Answers;
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
-use super::ask::{Asker, Prepared, QuestionResult, RunFacts};
+use super::PipelineError;
+use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
+use super::conditions::{ConditionPrompts, Conditions};
 use super::contexts::{KnownPlaces, Places};
+use super::sink::Sink;
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::types::{
     ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, Question, Trace, TraceError,
 };
 use ragtriage_models::llm::LlmError;
-use ragtriage_runs::external::recorded::Recorded;
+use ragtriage_runs::external::recorded::{Recorded, RecordedHit};
 
 /// Prepares the data set for the contexts of an external RAG.
 pub(super) fn prepare(
     documents: Vec<Document>,
     questions: Vec<(usize, Question)>,
-    plan: RecordedPlan,
-) -> Prepared {
+    mut plan: RecordedPlan,
+    sink: &mut dyn Sink,
+) -> Result<Prepared, PipelineError> {
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
+    let (mut conditions, mut chunks) = (None, Vec::new());
+    if let Some(plan) = plan.conditions.take() {
+        chunks = plan.gold_chunks(&documents, questions.iter().map(|(_, question)| question))?;
+        let caller = sink.caller(&plan.call_plan())?;
+        conditions = caller.map(|caller| Conditions::new(*plan, caller));
+    }
     let line = ExternalPipeline {
         places: Places::new(
-            Corpus::new(documents, Vec::new()),
+            Corpus::new(documents, chunks),
             plan.skip_same_id,
             plan.is_own,
         ),
         searchable: OnceLock::new(),
         plan,
+        conditions,
         compute: Compute::default(),
     };
-    Prepared {
+    Ok(Prepared {
         asker: Arc::new(line),
         questions,
         concurrency,
         most_failures,
         facts: RunFacts::default(),
-    }
+    })
 }
 
 /// The data set of an external RAG, shared by all questions.
@@ -61,6 +72,7 @@ struct ExternalPipeline {
     /// Built for the first question without evidence.
     searchable: OnceLock<Vec<Searchable>>,
     plan: RecordedPlan,
+    conditions: Option<Conditions>,
     compute: Compute,
 }
 
@@ -92,8 +104,18 @@ impl Asker for ExternalPipeline {
         };
         let seconds = clock.elapsed().as_secs_f64();
         let line = Arc::clone(&self);
-        let asked = async move { line.asked(index, question, recorded, seconds) };
-        Ok(self.compute.run(asked).await)
+        let asked = async move {
+            let contexts = recorded.as_ref().map_or(Vec::new(), contexts);
+            let asked = line.asked(index, question, recorded, seconds);
+            let prompts = line.condition_prompts(&asked, &contexts);
+            (asked, prompts)
+        };
+        let (mut asked, prompts) = self.compute.run(asked).await;
+        if let (Some(conditions), Some(prompts)) = (&self.conditions, prompts) {
+            conditions.ask(&mut asked.trace, prompts).await?;
+            asked.passages = Arc::new(WithCorpus(asked.passages, Arc::clone(&self)));
+        }
+        Ok(asked)
     }
 
     fn take_notes(&self) -> Vec<Note> {
@@ -146,6 +168,20 @@ impl ExternalPipeline {
         }
     }
 
+    /// Returns the prompts of the conditions that a question lacks.
+    fn condition_prompts(
+        &self,
+        asked: &QuestionResult,
+        contexts: &[RecordedHit],
+    ) -> Option<ConditionPrompts> {
+        let conditions = self.conditions.as_ref()?;
+        let ids = asked.trace.passages();
+        let passages: HashMap<ChunkId, Passage> = ids
+            .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
+            .collect();
+        conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)
+    }
+
     /// Locates the gold evidence. The contexts of further arms do not describe the pipeline's prompt.
     fn gold(&self, question: &Question, delivered: &Delivered) -> Gold {
         let shown: Vec<&Passage> = delivered.shown.iter().collect();
@@ -155,6 +191,25 @@ impl ExternalPipeline {
                 .get_or_init(|| gold::searchable_documents(&self.places.corpus));
             documents.iter().any(|document| matcher.found_in(document))
         })
+    }
+}
+
+/// Returns the passages of a record's prompt, or those offered to it.
+fn contexts(recorded: &Recorded) -> Vec<RecordedHit> {
+    let stage = recorded.packed().or_else(|| recorded.offered());
+    stage.map_or(Vec::new(), |stage| {
+        stage.hits.iter().flatten().cloned().collect()
+    })
+}
+
+/// The passages of one question's contexts; those of its conditions may be chunks of the gold documents.
+struct WithCorpus(Arc<dyn PassageSource>, Arc<ExternalPipeline>);
+
+impl PassageSource for WithCorpus {
+    fn passage(&self, id: &ChunkId) -> Option<Passage> {
+        let Self(passages, pipeline) = self;
+        let passage = passages.passage(id);
+        passage.or_else(|| pipeline.places.corpus.passage(id))
     }
 }
 

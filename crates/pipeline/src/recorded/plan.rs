@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::conditions::ConditionPlan;
 use ragtriage_core::text::sanitize;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{FailedPart, TraceError};
+use ragtriage_core::types::{FailedPart, Question, TraceError};
 use ragtriage_models::service::Rag;
 use ragtriage_runs::external::recorded::RecordedError;
 
@@ -27,9 +28,18 @@ pub struct RecordedPlan {
     pub k: usize,
     /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.
     pub is_own: bool,
+    /// The conditions that are asked in addition to those recorded.
+    pub conditions: Option<Box<ConditionPlan>>,
 }
 
 impl RecordedPlan {
+    /// Draws the samples of conditions from all questions of the run, also those that are finished.
+    pub fn draw(&mut self, questions: &[Question]) {
+        if let Some(conditions) = &mut self.conditions {
+            conditions.draw(questions);
+        }
+    }
+
     /// Returns a recorded error as a trace has it.
     pub(super) fn failed(&self, error: RecordedError) -> TraceError {
         let RecordedError {

@@ -46,9 +46,11 @@ pub(super) fn line() -> ExternalPipeline {
             concurrency: 1,
             most_failures: None,
             skip_same_id: false,
+            conditions: None,
             k: 5,
             is_own: false,
         },
+        conditions: None,
         compute: Compute::default(),
     }
 }

@@ -9,8 +9,8 @@ use crate::retrieve::retrieve;
 use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::config::{Hnsw, Placement};
 use ragtriage_core::fuse::Fusion;
-use ragtriage_core::types::{Chunk, ChunkId, Document, Question, Similarity, TraceStep};
-use ragtriage_models::embed::OnProgress;
+use ragtriage_core::types::{Chunk, ChunkId, Document, Length, Question, Similarity, TraceStep};
+use ragtriage_models::embed::{EmbedError, OnProgress};
 use ragtriage_runs::ApproximateIndex;
 use ragtriage_vectors::{IndexError, Neighbour, VectorPlace};
 
@@ -153,13 +153,14 @@ fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
         context: String::new(),
     };
     VectorRetriever {
-        name: RetrieverName::Dense,
         corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
         store: Arc::new(Echo),
         mode: SearchMode::Exact,
         filter: Filter::default(),
-        encoder: Arc::clone(encoder) as Arc<dyn Encoder>,
-        prepared: HashMap::new(),
+        questions: QuestionVectors::new(
+            RetrieverName::Dense,
+            Arc::clone(encoder) as Arc<dyn Encoder>,
+        ),
     }
 }
 

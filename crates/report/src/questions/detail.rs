@@ -41,7 +41,7 @@ pub struct Detail {
     /// Evidence: every group is needed, any member of a group will do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gold: Vec<Vec<GoldPlace>>,
-    /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
+    /// Retrievers first, then fused, reranked, `min_score`, expanded, packed, as far as the run has them.
     pub stages: Vec<StepShown>,
     /// The generator's arms; empty without a generator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,7 +82,7 @@ pub struct StepShown {
     pub support: Support,
     /// The first hits up to the depth of the report; of `packed` all.
     pub hits: Vec<HitShown>,
-    /// Every passage with gold that comes behind those, with its rank from 1.
+    /// Every passage with gold that comes behind those, with its rank from 1, or lies in one of them, with that one's rank.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gold_below: Vec<GoldBelow>,
 }
@@ -238,9 +238,18 @@ impl DetailContext<'_> {
             k: _,
             hits,
             exact_search: _,
+            gold_around: _,
             seconds,
         } = ranked;
-        let below = passages::gold_below(ranked, gold, self.depth).into_iter();
+        let inside = passages::gold_inside(ranked, gold, |id| {
+            let number = self.passages.number(self.run, id)?;
+            Some(self.passages.list()[number].range)
+        });
+        let is_gold = |hit: &StepHit| {
+            let mut ranks = inside.iter().map(|(rank, _)| rank - 1);
+            gold.contains(&hit.id) || ranks.any(|at| hits[at].id == hit.id)
+        };
+        let below = passages::gold_below(ranked, gold, self.depth);
         StepShown {
             stage,
             query: query.clone(),
@@ -249,9 +258,11 @@ impl DetailContext<'_> {
             support,
             hits: shown(ranked, self.depth)
                 .iter()
-                .filter_map(|hit| self.hit(hit, gold))
+                .filter_map(|hit| self.hit(hit, is_gold(hit)))
                 .collect(),
             gold_below: below
+                .into_iter()
+                .chain(inside)
                 .filter_map(|(rank, id)| {
                     Some(GoldBelow {
                         rank,
@@ -262,14 +273,14 @@ impl DetailContext<'_> {
         }
     }
 
-    fn hit(&self, hit: &StepHit, gold: &BTreeSet<&ChunkId>) -> Option<HitShown> {
+    fn hit(&self, hit: &StepHit, is_gold: bool) -> Option<HitShown> {
         let parts = hit
             .parts
             .iter()
             .map(|(part, value)| (part.clone(), rounded(*value, 5)));
         Some(HitShown {
             passage: self.passages.number(self.run, &hit.id)?,
-            is_gold: gold.contains(&hit.id),
+            is_gold,
             score: rounded(hit.score, 6),
             parts: parts.collect(),
         })

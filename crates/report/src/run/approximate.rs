@@ -4,6 +4,7 @@ use crate::document::{Notice, Table};
 use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_core::text::numbers::plural;
+use ragtriage_core::types::RetrieverName;
 use ragtriage_eval::approximate::{ApproximateSearch, MeasureDifference};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{ApproximateIndex, Manifest};
@@ -106,9 +107,11 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
         amounts.join(" and "),
         first.found.n
     );
-    Some(Notice::warning(text).with_hint(
-        "a graph with a larger `vector_store.hnsw.m` and `ef_construct` loses less; `vector_store.exact = true` loses nothing",
-    ))
+    Some(Notice::warning(text).with_hint(if is_foreign(index) {
+        "a graph with a larger `m` and `ef_construct` loses less; `retrieval.collection.exact = true` loses nothing"
+    } else {
+        "a graph with a larger `vector_store.hnsw.m` and `ef_construct` loses less; `vector_store.exact = true` loses nothing"
+    }))
 }
 
 /// Returns the name of the approximate search.
@@ -121,6 +124,11 @@ fn engine(index: Option<&ApproximateIndex>) -> &'static str {
     }
 }
 
+/// Returns true for an index that another program built.
+fn is_foreign(index: Option<&ApproximateIndex>) -> bool {
+    index.is_some_and(|index| index.retriever == RetrieverName::Collection.name())
+}
+
 /// Returns the setting that reduces the loss without another build.
 fn remedy(index: Option<&ApproximateIndex>) -> String {
     let graph = index.and_then(|index| index.hnsw);
@@ -131,6 +139,9 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
         }
         (None, Some(Quantization { oversampling, .. })) => {
             format!("raise `vector_store.quantization.oversampling` ({oversampling})")
+        }
+        (Some(Hnsw { ef, .. }), _) if is_foreign(index) => {
+            format!("raise `retrieval.collection.ef` ({ef})")
         }
         (Some(Hnsw { ef, .. }), _) => format!("raise `vector_store.hnsw.ef` ({ef})"),
         (None, None) => "set `vector_store.exact = true`".to_owned(),

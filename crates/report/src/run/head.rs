@@ -7,10 +7,11 @@ use crate::document::Fact;
 use crate::external;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, ChunkingSettings, DenseSettings, GenerationSettings, GeneratorName,
-    Precision, Settings, VectorStoreKind,
+    Bm25Settings, Bm25Store, CollectionMode, CollectionSettings, DenseSettings, Expand,
+    GenerationSettings, GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
@@ -32,7 +33,7 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
     let pipeline = match manifest.external.as_ref().filter(|source| !source.is_own) {
         Some(source) => external::pipeline(source, run).to_vec(),
         None => vec![
-            Fact::new("Chunking", describe_chunking(&settings.chunking)),
+            Fact::new("Chunking", describe_chunking(settings)),
             Fact::new("Retrieval", describe_retrieval(manifest)),
             Fact::new("Generation", describe_generation(&settings.generation)),
         ],
@@ -82,12 +83,23 @@ fn describe_corpus(manifest: &Manifest) -> String {
     )
 }
 
-fn describe_chunking(chunking: &ChunkingSettings) -> String {
+fn describe_chunking(settings: &Settings) -> String {
+    let Settings {
+        chunking,
+        retrieval,
+        ..
+    } = settings;
     let prefix = if chunking.title_prefix {
         ", title before each chunk"
     } else {
         ""
     };
+    if retrieval.retrievers.contains(&RetrieverName::Collection) {
+        return format!(
+            "points of collection `{}`{prefix}",
+            retrieval.collection.name
+        );
+    }
     if let (Strategy::File, Some(file)) = (chunking.strategy, &chunking.file) {
         return format!("chunks of {}{prefix}", file.display());
     }
@@ -142,7 +154,10 @@ fn describe_generation(generation: &GenerationSettings) -> String {
 /// Describes the retrievers and the steps after them, in order.
 fn describe_retrieval(manifest: &Manifest) -> String {
     let Settings {
-        retrieval, rerank, ..
+        retrieval,
+        rerank,
+        packing,
+        ..
     } = &manifest.settings;
     let names: Vec<String> = retrieval
         .retrievers
@@ -173,6 +188,17 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         "; {} candidates, k = {}",
         retrieval.candidates, retrieval.k
     ));
+    match packing.expand {
+        Expand::None => {}
+        Expand::Neighbours => steps.push(format!(
+            "; packed with {} before and after",
+            plural(packing.neighbours, "chunk", "chunks")
+        )),
+        Expand::Parent => steps.push(format!(
+            "; packed with their sections, at most {} tokens each",
+            packing.parent_tokens
+        )),
+    }
     steps.concat()
 }
 
@@ -208,6 +234,7 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
     let (encoder, precision) = match name {
         RetrieverName::Tfidf => return name.name().to_owned(),
         RetrieverName::Bm25 => return describe_bm25(&retrieval.bm25),
+        RetrieverName::Collection => return describe_collection(retrieval, manifest),
         RetrieverName::LateInteraction => (
             retrieval.late_interaction.model.clone(),
             retrieval.late_interaction.precision,
@@ -240,6 +267,35 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
             format!(": {}", approximate::describe(index))
         });
     format!("{name} ({encoder}{precision}, Qdrant {store}{search}{build})")
+}
+
+/// Describes an existing collection: its mode and vectors, the model of the questions, and its search.
+fn describe_collection(retrieval: &RetrievalSettings, manifest: &Manifest) -> String {
+    let CollectionSettings {
+        name,
+        mode,
+        using,
+        sparse_using,
+        sparse_model,
+        fusion,
+        ..
+    } = &retrieval.collection;
+    let model = &retrieval.dense.model;
+    let vectors = match mode {
+        CollectionMode::Dense => format!("dense {using}, questions by {model}"),
+        CollectionMode::Sparse => format!("sparse {sparse_using}, questions by {sparse_model}"),
+        CollectionMode::Hybrid => format!(
+            "dense {using} and sparse {sparse_using} by {fusion}, questions by {model} and {sparse_model}"
+        ),
+    };
+    let index = manifest
+        .approximate
+        .iter()
+        .find(|index| index.retriever == RetrieverName::Collection.name());
+    let build = index.map_or(String::new(), |index| {
+        format!(", HNSW: {}", approximate::describe(index))
+    });
+    format!("collection `{name}` ({vectors}{build})")
 }
 
 fn describe_bm25(bm25: &Bm25Settings) -> String {

@@ -16,6 +16,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let mut notices = approximate::losses(&run.manifest, summary);
     notices.extend(run.manifest.notes.iter().map(Notice::warning));
     notices.extend(generator(run));
+    notices.extend(external::conditions_notice(run));
     notices.extend(min_score(run));
     notices.extend(retrieval(run, summary));
     notices.extend(approximate::not_reproducible(&run.manifest, summary));

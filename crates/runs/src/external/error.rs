@@ -296,6 +296,14 @@ pub enum ExternalError {
         /// Its id.
         id: Box<str>,
     },
+    /// A file of spans, none of which is a RAG's.
+    #[error("`{file}` has no span of a retriever, reranker or model ({found})")]
+    NoTraces {
+        /// The path.
+        file: String,
+        /// The numbers of spans and traces, and the keys of other objects.
+        found: String,
+    },
     /// A gold file without questions.
     #[error("`{file}` has no questions")]
     NoQuestions {
@@ -380,6 +388,9 @@ impl Hint for ExternalError {
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::NoGold { .. } => "add a gold answer, or remove the question",
+            Self::NoTraces { .. } => {
+                "export OTLP/JSON, LangSmith runs or Langfuse observations; spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type` or `run_type`"
+            }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
         Some(hint.to_owned())

@@ -12,9 +12,11 @@
 
 #[cfg(feature = "embedded")]
 mod embedded_kind;
+mod existing;
 mod filtering;
 mod oracle;
 mod processes;
+mod program;
 mod searching;
 mod server;
 mod sizes;
@@ -156,10 +158,11 @@ fn spec(expected_points: usize) -> CollectionSpec {
 }
 
 macro_rules! contract {
-    ($kind:ident: $($file:ident::$clause:ident),* $(,)?) => {
+    ($kind:ident $ignored:tt: $($file:ident::$clause:ident),* $(,)?) => {
         mod $kind {
             $(
                 #[tokio::test]
+                #[cfg_attr $ignored]
                 async fn $clause() {
                     if let Some(kind) = super::$kind() {
                         super::$file::$clause(&kind).await;
@@ -171,9 +174,9 @@ macro_rules! contract {
 }
 
 macro_rules! contracts {
-    ($($kind:ident)*) => {
+    ($($kind:ident $ignored:tt)*) => {
         $(contract!(
-            $kind:
+            $kind $ignored:
             storing::an_empty_collection_misses_everything_and_has_no_neighbours,
             storing::upserting_twice_changes_nothing,
             storing::a_whole_collection_is_there_when_opened_again,
@@ -200,12 +203,15 @@ macro_rules! contracts {
 }
 
 #[cfg(feature = "embedded")]
-contracts!(embedded remote);
+contracts!(embedded (any(), ignore) remote (not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL"));
 #[cfg(not(feature = "embedded"))]
-contracts!(remote);
+contracts!(remote(
+    not(has_qdrant_server),
+    ignore = "needs RAGTRIAGE_QDRANT_URL"
+));
 
 contract!(
-    double:
+    double (any(), ignore):
     storing::an_empty_collection_misses_everything_and_has_no_neighbours,
     storing::upserting_twice_changes_nothing,
     storing::a_whole_collection_is_there_when_opened_again,
@@ -219,4 +225,14 @@ contract!(
     searching::a_limit_beyond_the_size_gives_all_and_none_gives_none,
     searching::multivectors_are_compared_by_their_best_rows,
     searching::sparse_scores_are_bm25,
+    existing::an_existing_collection_finds_what_its_own_store_finds,
 );
+
+mod remote_alone {
+    #[tokio::test]
+    #[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
+    async fn an_existing_collection_finds_what_its_own_store_finds() {
+        let kind = super::remote().expect("a server");
+        super::existing::an_existing_collection_finds_what_its_own_store_finds(&kind).await;
+    }
+}

@@ -15,6 +15,7 @@ use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Filter, Similarity};
 
 #[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
 async fn a_collection_that_is_deleted_while_it_is_in_use_is_said_to_be_gone() {
     let Some(kind) = remote() else { return };
     let spec = spec(5);
@@ -41,6 +42,7 @@ async fn a_collection_that_is_deleted_while_it_is_in_use_is_said_to_be_gone() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
 async fn a_collection_made_by_hand_under_our_name_is_told_apart() {
     let Some(kind) = remote() else { return };
     let spec = spec(5);
@@ -60,6 +62,7 @@ async fn a_collection_made_by_hand_under_our_name_is_told_apart() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
 async fn a_strict_server_is_given_the_indexes_that_it_wants() {
     let Some(kind) = remote() else { return };
     let spec = spec(30);
@@ -104,6 +107,7 @@ async fn a_strict_server_is_given_the_indexes_that_it_wants() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
 async fn a_payload_is_stored_as_it_is_described() {
     let Some(kind) = remote() else { return };
     let spec = spec(1);
@@ -135,6 +139,7 @@ async fn a_payload_is_stored_as_it_is_described() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
 async fn a_graph_that_takes_too_long_is_said_and_found_ready_later() {
     let Some(kind) = remote() else { return };
     let vector = VectorSpec::Dense {
@@ -181,6 +186,7 @@ async fn a_graph_that_takes_too_long_is_said_and_found_ready_later() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
 async fn a_wrong_key_is_refused_where_the_server_has_one() {
     let Some(Remote(server, _)) = remote().filter(|kind| kind.0.api_key.is_some()) else {
         return;

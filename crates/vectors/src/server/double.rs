@@ -1,11 +1,12 @@
 //! A test double of a Qdrant server: the calls that the store makes, over points in memory, with exact search and
 //! faults on request.
 //!
-//! It is not Qdrant: it has no disk, graph, quantization or filters, and its refusals are texts copied from Qdrant
+//! It is not Qdrant: it has no disk, graph, quantization or filters but by id, and its refusals are texts copied from Qdrant
 //! 1.19. The contract over a real server runs where `RAGTRIAGE_QDRANT_URL` names one.
 
 mod calls;
 mod compare;
+mod search;
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -16,12 +17,16 @@ use std::time::Duration;
 
 use qdrant_client::qdrant::collections_server::CollectionsServer;
 use qdrant_client::qdrant::points_server::PointsServer;
-use qdrant_client::qdrant::{CollectionInfo, vector};
+use qdrant_client::qdrant::{
+    CollectionInfo, NamedVectorsOutput, Value, VectorOutput, VectorsOutput, vector, vector_output,
+    vectors_output,
+};
 use tokio::runtime::Runtime;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status};
 
 use crate::Server;
+pub(crate) use search::terms;
 
 /// The server, listening on a loopback port until it is dropped.
 pub(crate) struct Double {
@@ -39,13 +44,58 @@ pub(crate) struct State {
     pub(crate) collections: BTreeMap<String, Stored>,
     faults: Vec<Fault>,
     n_calls: HashMap<&'static str, usize>,
+    /// Refuses every call that would write, as for a read-only key.
+    pub(crate) is_read_only: bool,
 }
 
 /// A collection.
 pub(crate) struct Stored {
     pub(crate) info: CollectionInfo,
-    pub(crate) points: BTreeMap<u64, Option<vector::Vector>>,
+    pub(crate) points: BTreeMap<u64, StoredPoint>,
 }
+
+/// A point.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StoredPoint {
+    /// By name; an unnamed vector has the name ``.
+    pub(crate) vectors: HashMap<String, vector::Vector>,
+    pub(crate) payload: HashMap<String, Value>,
+}
+
+impl StoredPoint {
+    /// Returns the vectors as a scroll does.
+    fn output(&self) -> VectorsOutput {
+        let vectors = self.vectors.iter().map(|(name, vector)| {
+            let vector = match vector.clone() {
+                vector::Vector::Dense(dense) => Some(vector_output::Vector::Dense(dense)),
+                vector::Vector::Sparse(sparse) => Some(vector_output::Vector::Sparse(sparse)),
+                vector::Vector::MultiDense(rows) => Some(vector_output::Vector::MultiDense(rows)),
+                _ => None,
+            };
+            let output = VectorOutput {
+                vector,
+                ..VectorOutput::default()
+            };
+            (name.clone(), output)
+        });
+        let named = NamedVectorsOutput {
+            vectors: vectors.collect(),
+        };
+        VectorsOutput {
+            vectors_options: Some(vectors_output::VectorsOptions::Vectors(named)),
+        }
+    }
+}
+
+/// The calls that write.
+const WRITES: [&str; 6] = [
+    "Collections/create",
+    "Collections/update",
+    "Collections/delete",
+    "Points/upsert",
+    "Points/delete",
+    "Points/create_field_index",
+];
 
 /// A fault of some of the calls of a method, counted from 0.
 #[derive(Clone)]
@@ -136,6 +186,11 @@ impl State {
         let n = self.n_calls.entry(method).or_default();
         let call = *n;
         *n += 1;
+        if self.is_read_only && WRITES.contains(&method) {
+            return Err(Status::permission_denied(
+                "Forbidden: Global manage access is required",
+            ));
+        }
         let mut faults = self.faults.clone();
         faults.retain(|fault| fault.method == method && fault.calls.contains(&call));
         for fault in &faults {
@@ -193,6 +248,13 @@ impl Double {
         let mut state = self.state();
         state.faults = faults;
         state.n_calls.clear();
+    }
+
+    /// Returns the methods that were called since faults were last set, sorted.
+    pub(crate) fn called(&self) -> Vec<&'static str> {
+        let mut methods: Vec<&str> = self.state().n_calls.keys().copied().collect();
+        methods.sort_unstable();
+        methods
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {

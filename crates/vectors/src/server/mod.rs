@@ -11,6 +11,7 @@ mod answers;
 mod calls;
 #[cfg(test)]
 pub(crate) mod double;
+mod existing;
 mod failure;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use super::error::{IndexError, foreign};
 use super::filter::Demands;
 use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec, VectorStore};
 use calls::{Calls, WAITS};
+pub(crate) use existing::ServerCollection;
 use failure::CallFailure;
 
 /// Prefix of the collection's name, which shows its origin on a shared server.

@@ -25,6 +25,9 @@ use crate::{Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
+/// Id of a point.
+pub(super) type Id = PointId;
+
 /// Key of a collection's metadata that holds its layout.
 const LAYOUT: &str = "ragtriage_layout";
 
@@ -225,7 +228,7 @@ fn point_struct(spec: &CollectionSpec, point: &Point) -> PointStruct {
     )
 }
 
-fn fields(object: serde_json::Map<String, serde_json::Value>) -> HashMap<String, Value> {
+pub(super) fn fields(object: serde_json::Map<String, serde_json::Value>) -> HashMap<String, Value> {
     object
         .into_iter()
         .map(|(field, value)| (field, json(value)))
@@ -367,7 +370,8 @@ pub(super) fn field_index(
     }
 }
 
-fn translated(demands: &Demands) -> GrpcFilter {
+/// Converts a filter.
+pub(super) fn translated(demands: &Demands) -> GrpcFilter {
     let Demands { must, must_not } = demands;
     GrpcFilter {
         must: must

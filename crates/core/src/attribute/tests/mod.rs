@@ -3,6 +3,7 @@
 
 mod classes;
 mod elsewhere;
+mod expanded;
 mod flags;
 mod reasons;
 mod recorded;
@@ -123,6 +124,7 @@ fn with_gold(
             })
             .into_iter()
             .collect(),
+        probe: None,
         error: None,
     }
 }

@@ -9,6 +9,7 @@ use ragtriage_models::llm::LlmError;
 use ragtriage_models::rerank::RerankError;
 use ragtriage_models::service::ServiceError;
 use ragtriage_runs::external::ExternalError;
+use ragtriage_vectors::ExistingError;
 
 /// A part that could not be wired.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum AssembleError {
     /// A file of chunks made elsewhere.
     #[error(transparent)]
     Chunks(#[from] ExternalError),
+    /// An existing collection.
+    #[error(transparent)]
+    Collection(#[from] ExistingError),
     /// A model.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -44,6 +48,7 @@ impl Hint for AssembleError {
         match self {
             Self::Settings(error) => error.hint(),
             Self::Chunks(error) => error.hint(),
+            Self::Collection(error) => error.hint(),
             Self::Checkpoint(error) => error.hint(),
             Self::Embed(error) => error.hint(),
             Self::Rerank(error) => error.hint(),

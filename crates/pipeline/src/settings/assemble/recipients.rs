@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, JudgeKind, RerankSettings, VectorStoreKind,
+    Bm25Store, DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings,
+    VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -17,6 +18,8 @@ pub enum RecipientRole {
     Encoder,
     /// Stores and searches the passages' vectors.
     VectorStore,
+    /// Searches its own passages for each question.
+    Collection,
     /// Reranks each question's candidates.
     Reranker,
     /// Answers prompts.
@@ -25,6 +28,8 @@ pub enum RecipientRole {
     Judge,
     /// Answers questions with an external RAG.
     Service,
+    /// Answers questions with an external RAG, and from passages that it is sent.
+    ServiceWithContexts,
 }
 
 /// A service that a run calls.
@@ -58,10 +63,17 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let judge =
         (judge.kind == JudgeKind::Endpoint).then(|| to(RecipientRole::Judge, &judge.base_url));
     if let Some(url) = &external.url {
-        let service = to(RecipientRole::Service, url);
+        let role = if external.answers_contexts {
+            RecipientRole::ServiceWithContexts
+        } else {
+            RecipientRole::Service
+        };
+        let service = to(role, url);
         return [service].into_iter().chain(judge).collect();
     }
-    let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
+    let asks_collection = retrieval.retrievers.contains(&RetrieverName::Collection);
+    let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense)
+        || (asks_collection && retrieval.collection.mode.is_dense());
     let encoder = retrieval
         .dense
         .endpoint
@@ -70,6 +82,8 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .map(|url| to(RecipientRole::Encoder, url));
     let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
     let store = is_server.then(|| to(RecipientRole::VectorStore, &vector_store.url));
+    let collection =
+        asks_collection.then(|| to(RecipientRole::Collection, &retrieval.collection.url));
     let reranker = rerank
         .endpoint
         .iter()
@@ -78,17 +92,45 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url));
     encoder
         .chain(store)
+        .chain(collection)
         .chain(reranker)
         .chain(generator)
         .chain(judge)
         .collect()
 }
 
+/// Returns the services that answer the conditions of a record, and judge the answers.
+#[must_use]
+pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
+    let mut all = recipients(settings);
+    all.retain(|recipient| {
+        matches!(
+            recipient.role,
+            RecipientRole::Generator | RecipientRole::Judge
+        )
+    });
+    all
+}
+
+/// Returns settings with a local retrieval and reader in place of an external service, whose prompts stand for its own.
+#[must_use]
+pub fn in_place_of_service(settings: &Settings) -> Settings {
+    let mut local = settings.clone();
+    local.external = ExternalSettings::default();
+    local.generation.generator = GeneratorName::Baseline;
+    local.rerank = RerankSettings::default();
+    local.retrieval.min_score = None;
+    local.retrieval.retrievers = vec![RetrieverName::Bm25];
+    local.retrieval.bm25.store = Bm25Store::Local;
+    local.retrieval.fusion.weights.clear();
+    local
+}
+
 /// Returns true if any retriever stores its vectors in the vector store.
 #[must_use]
 pub fn uses_vector_store(settings: &Settings) -> bool {
     settings.retrieval.retrievers.iter().any(|name| match name {
-        RetrieverName::Tfidf => false,
+        RetrieverName::Tfidf | RetrieverName::Collection => false,
         RetrieverName::Bm25 => settings.retrieval.bm25.store == Bm25Store::Qdrant,
         RetrieverName::Dense | RetrieverName::LateInteraction => true,
     })
@@ -123,6 +165,10 @@ pub fn without_services(settings: &Settings) -> Settings {
             .retrievers
             .retain(|name| *name != RetrieverName::Dense);
     }
+    local
+        .retrieval
+        .retrievers
+        .retain(|name| *name != RetrieverName::Collection);
     if local.retrieval.retrievers.is_empty() {
         local.retrieval.retrievers.push(RetrieverName::Bm25);
     }

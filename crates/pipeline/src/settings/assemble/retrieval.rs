@@ -56,7 +56,7 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    fn settings(&self) -> &'a Settings {
+    pub(super) fn settings(&self) -> &'a Settings {
         &self.resolved.settings
     }
 
@@ -88,6 +88,9 @@ impl<'a> Wiring<'a> {
                 RetrieverName::Dense => RetrieverPlan::Vectors(self.dense().await?),
                 RetrieverName::LateInteraction => {
                     RetrieverPlan::Vectors(self.late_interaction().await?)
+                }
+                RetrieverName::Collection => {
+                    RetrieverPlan::Collection(Box::new(self.collection().await?))
                 }
             });
         }
@@ -129,7 +132,8 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
+    /// Assembles the dense encoder.
+    pub(super) async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
         let dense = &self.settings().retrieval.dense;
         let encoder: Arc<dyn Encoder> = if let Some(url) = &dense.endpoint {
             self.environment
@@ -320,6 +324,7 @@ impl<'a> Wiring<'a> {
             cache_dir: cache_dir.clone(),
             hub: hub.clone(),
             offline: *offline,
+            lock: Some(base.join(source::LOCK)),
         };
         source::locate(&model, &source, self.on_download).await
     }

@@ -117,22 +117,6 @@ impl Recorded {
     }
 }
 
-/// Reads a chunk: a passage with an id.
-pub(super) fn chunk(position: &Position, text: &str) -> Result<RecordedHit, ExternalError> {
-    let given = Value::Object(parsed(position, text)?);
-    let mut hits = hit::hits(position, "chunk", vec![given], &mut Vec::new())?;
-    let chunk = hits.pop().unwrap_or_default();
-    if chunk.chunk_id.is_none() {
-        let expected = "a string that is not empty, or a whole number";
-        return Err(fields::wrong(position, "id".to_owned(), expected));
-    }
-    if !chunk.is_placed() {
-        let expected = "given with a `text`, or a `doc_id` with `start` and `end`";
-        return Err(fields::wrong(position, "chunk".to_owned(), expected));
-    }
-    Ok(chunk)
-}
-
 /// Reads a record: a JSON object on each non-blank line.
 ///
 /// # Errors
@@ -161,7 +145,18 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
 /// # Errors
 /// `Line`, `Field`, `UnknownKey`, and errors of stages. The question's id may be missing.
 pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
-    let mut fields = Fields::new(position, "", parsed(position, text)?);
+    of_fields(position, parsed(position, text)?)
+}
+
+/// Reads the fields of an object at `position`.
+///
+/// # Errors
+/// `Field`, `UnknownKey`, and errors of stages.
+pub(super) fn of_fields(
+    position: &Position,
+    given: Map<String, Value>,
+) -> Result<Recorded, ExternalError> {
+    let mut fields = Fields::new(position, "", given);
     fields.refuse_slips(&names::LONG, &[names::ANSWERS, names::USAGE, names::LABELS])?;
     let mut unread = Vec::new();
     let id = fields.id(names::ID)?;

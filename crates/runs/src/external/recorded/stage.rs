@@ -44,6 +44,11 @@ impl Role {
         }
     }
 
+    /// Returns the role that a stage's name means, if it is a known one.
+    pub(in crate::external) fn of_name(name: &str) -> Option<Self> {
+        step_named(name).map(Self::of)
+    }
+
     fn named(name: &str) -> Option<Self> {
         [Self::Retriever, Self::Order, Self::Packed]
             .into_iter()

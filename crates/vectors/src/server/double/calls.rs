@@ -12,25 +12,24 @@ use qdrant_client::qdrant::{
     CreateShardKeyResponse, CreateVectorNameRequest, DeleteCollection, DeleteFieldIndexCollection,
     DeletePayloadPoints, DeletePointVectors, DeletePoints, DeleteShardKeyRequest,
     DeleteShardKeyResponse, DeleteVectorNameRequest, DiscoverBatchPoints, DiscoverBatchResponse,
-    DiscoverPoints, DiscoverResponse, Distance, FacetCounts, FacetResponse,
-    GetCollectionInfoRequest, GetCollectionInfoResponse, GetPoints, GetResponse,
-    ListAliasesRequest, ListAliasesResponse, ListCollectionAliasesRequest, ListCollectionsRequest,
-    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo,
-    PointId, PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
+    DiscoverPoints, DiscoverResponse, FacetCounts, FacetResponse, GetCollectionInfoRequest,
+    GetCollectionInfoResponse, GetPoints, GetResponse, ListAliasesRequest, ListAliasesResponse,
+    ListCollectionAliasesRequest, ListCollectionsRequest, ListCollectionsResponse,
+    ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo, PointId,
+    PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
     QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
     RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
-    RetrievedPoint, ScoredPoint, ScrollPoints, ScrollResponse, SearchBatchPoints,
-    SearchBatchResponse, SearchGroupsResponse, SearchMatrixOffsetsResponse,
-    SearchMatrixPairsResponse, SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse,
-    SetPayloadPoints, UpdateBatchPoints, UpdateBatchResponse, UpdateCollection,
-    UpdateCollectionClusterSetupRequest, UpdateCollectionClusterSetupResponse, UpdatePointVectors,
-    UpdateResult, UpdateStatus, UpsertPoints, VectorParams, point_id, points_selector, query,
-    vector, vectors, vectors_config,
+    RetrievedPoint, ScrollPoints, ScrollResponse, SearchBatchPoints, SearchBatchResponse,
+    SearchGroupsResponse, SearchMatrixOffsetsResponse, SearchMatrixPairsResponse,
+    SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse, SetPayloadPoints,
+    UpdateBatchPoints, UpdateBatchResponse, UpdateCollection, UpdateCollectionClusterSetupRequest,
+    UpdateCollectionClusterSetupResponse, UpdatePointVectors, UpdateResult, UpdateStatus,
+    UpsertPoints, point_id, points_selector, vectors,
 };
 use tonic::{Request, Response, Status};
 
-use super::compare::ranked;
-use super::{Shared, State, Stored};
+use super::search::{is_listed, searched};
+use super::{Shared, State, Stored, StoredPoint};
 
 macro_rules! service {
     ($service:ident
@@ -112,7 +111,7 @@ service!(Points
 );
 
 impl State {
-    fn find(&mut self, name: &str) -> Result<&mut Stored, Status> {
+    pub(super) fn find(&mut self, name: &str) -> Result<&mut Stored, Status> {
         let missing =
             || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
         self.collections.get_mut(name).ok_or_else(missing)
@@ -206,17 +205,24 @@ fn dropped(
 fn inserted(state: &mut State, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
     let stored = state.find(&request.collection_name)?;
     for point in request.points {
-        let vector = point.vectors.and_then(|vectors| vectors.vectors_options);
-        let vector = match vector {
-            Some(vectors::VectorsOptions::Vectors(named)) => named.vectors.into_values().next(),
-            Some(vectors::VectorsOptions::Vector(vector)) => Some(vector),
-            None => None,
+        let named = match point.vectors.and_then(|vectors| vectors.vectors_options) {
+            Some(vectors::VectorsOptions::Vectors(named)) => named.vectors,
+            Some(vectors::VectorsOptions::Vector(vector)) => {
+                [(String::new(), vector)].into_iter().collect()
+            }
+            None => std::collections::HashMap::new(),
         };
-        let vector: Option<vector::Vector> = vector.and_then(|vector| vector.vector);
+        let named = named.into_iter();
+        let stored_point = StoredPoint {
+            vectors: named
+                .filter_map(|(name, vector)| Some((name, vector.vector?)))
+                .collect(),
+            payload: point.payload,
+        };
         stored
             .points
             .entry(number(point.id.as_ref())?)
-            .or_insert(vector);
+            .or_insert(stored_point);
     }
     completed()
 }
@@ -257,19 +263,27 @@ fn indexed(
 
 fn listed(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, Status> {
     let stored = state.find(&request.collection_name)?;
-    let offset = number(request.offset.as_ref())?;
+    let offset = match &request.offset {
+        Some(offset) => number(Some(offset))?,
+        None => 0,
+    };
     let limit = request.limit.unwrap_or(10) as usize;
-    let mut ids = stored
-        .points
-        .range(offset..)
-        .map(|(&id, _)| PointId::from(id));
-    let point = |id| RetrievedPoint {
-        id: Some(id),
+    let filter = request.filter.as_ref();
+    let mut points = Vec::new();
+    for (&id, stored) in stored.points.range(offset..) {
+        if is_listed(id, filter)? {
+            points.push((id, stored));
+        }
+    }
+    let point = |(id, stored): &(u64, &StoredPoint)| RetrievedPoint {
+        id: Some((*id).into()),
+        payload: stored.payload.clone(),
+        vectors: Some(stored.output()),
         ..RetrievedPoint::default()
     };
     Ok(ScrollResponse {
-        result: ids.by_ref().take(limit).map(point).collect(),
-        next_page_offset: ids.next(),
+        result: points.iter().take(limit).map(point).collect(),
+        next_page_offset: points.get(limit).map(|(id, _)| PointId::from(*id)),
         ..ScrollResponse::default()
     })
 }
@@ -280,44 +294,4 @@ fn counted(state: &mut State, request: CountPoints) -> Result<CountResponse, Sta
         result: Some(CountResult { count }),
         ..CountResponse::default()
     })
-}
-
-fn searched(state: &mut State, request: QueryPoints) -> Result<QueryResponse, Status> {
-    let stored = state.find(&request.collection_name)?;
-    let Some(query::Variant::Nearest(nearest)) = request.query.and_then(|query| query.variant)
-    else {
-        return Err(Status::invalid_argument(
-            "the test double finds neighbours only",
-        ));
-    };
-    if request.filter.is_some() {
-        return Err(Status::invalid_argument("the test double has no filters"));
-    }
-    let query = nearest.variant.expect("a vector");
-    let limit = request.limit.unwrap_or(10) as usize;
-    let found = ranked(&stored.points, &query, distance(&stored.info));
-    let point = |(id, score): (u64, f32)| ScoredPoint {
-        id: Some(id.into()),
-        score,
-        ..ScoredPoint::default()
-    };
-    Ok(QueryResponse {
-        result: found.into_iter().take(limit).map(point).collect(),
-        ..QueryResponse::default()
-    })
-}
-
-fn distance(info: &CollectionInfo) -> Distance {
-    let params = info
-        .config
-        .as_ref()
-        .and_then(|config| config.params.as_ref());
-    let vectors = params.and_then(|params| params.vectors_config.as_ref()?.config.as_ref());
-    match vectors {
-        Some(vectors_config::Config::ParamsMap(map)) => {
-            let mut params = map.map.values();
-            params.next().map_or(Distance::Dot, VectorParams::distance)
-        }
-        _ => Distance::Dot,
-    }
 }

@@ -1,16 +1,17 @@
 //! Similarity of a stored vector and a question's, by comparing components.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use qdrant_client::qdrant::{Distance, SparseVector, vector, vector_input};
 
 /// Returns the points that have a score, best first.
 pub(super) fn ranked(
-    points: &BTreeMap<u64, Option<vector::Vector>>,
+    points: &[(u64, &vector::Vector)],
+    n_points: usize,
     query: &vector_input::Variant,
     distance: Distance,
 ) -> Vec<(u64, f32)> {
-    let idf = Idf::of(points);
+    let idf = Idf::of(points, n_points);
     let score = |stored: &vector::Vector| match (stored, query) {
         (vector::Vector::Dense(a), vector_input::Variant::Dense(b)) => {
             Some(similarity(&a.data, &b.data, distance))
@@ -27,9 +28,13 @@ pub(super) fn ranked(
     };
     let mut all: Vec<(u64, f32)> = points
         .iter()
-        .filter_map(|(&id, stored)| Some((id, score(stored.as_ref()?)?)))
+        .filter_map(|&(id, stored)| Some((id, score(stored)?)))
         .collect();
+    let is_distance = matches!(distance, Distance::Euclid | Distance::Manhattan);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    if is_distance {
+        all.reverse();
+    }
     all
 }
 
@@ -37,6 +42,13 @@ fn similarity(a: &[f32], b: &[f32], distance: Distance) -> f32 {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     match distance {
         Distance::Cosine => dot(a, b) / (dot(a, a) * dot(b, b)).sqrt(),
+        Distance::Euclid => a
+            .iter()
+            .zip(b)
+            .map(|(a, b)| (a - b).powi(2))
+            .sum::<f32>()
+            .sqrt(),
+        Distance::Manhattan => a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum(),
         _ => dot(a, b),
     }
 }
@@ -48,16 +60,16 @@ struct Idf {
 }
 
 impl Idf {
-    fn of(points: &BTreeMap<u64, Option<vector::Vector>>) -> Self {
+    fn of(points: &[(u64, &vector::Vector)], n_points: usize) -> Self {
         let mut n_with = HashMap::new();
-        for stored in points.values().flatten() {
+        for (_, stored) in points {
             if let vector::Vector::Sparse(stored) = stored {
                 for &term in &stored.indices {
                     *n_with.entry(term).or_default() += 1.0;
                 }
             }
         }
-        let n_points = points.len() as f32;
+        let n_points = n_points as f32;
         Self { n_points, n_with }
     }
 

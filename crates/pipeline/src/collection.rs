@@ -1,0 +1,221 @@
+//! An existing Qdrant collection as a retriever: its points are the run's chunks, its own search ranks them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+
+use super::PipelineError;
+use super::index::{Built, IndexInputs, VectorSearchFacts};
+use super::plan::CollectionPlan;
+use super::points::PointChunks;
+use super::progress::Progress;
+use super::questions::QuestionVectors;
+use super::retriever::{Preparation, Retrieved, Retriever, ranking};
+use ragtriage_core::config::{CollectionMode, CollectionSettings};
+use ragtriage_core::fuse::Parts;
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::{Corpus, Ranking, RetrieverName};
+use ragtriage_models::embed::{Encoder, Role};
+use ragtriage_runs::ApproximateIndex;
+use ragtriage_vectors::{
+    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
+    SearchMode, StoredPassage,
+};
+
+impl CollectionPlan {
+    /// Creates the plan of a collection that was read.
+    #[must_use]
+    pub fn new(
+        collection: Arc<dyn ExistingCollection>,
+        content: CollectionContent,
+        settings: CollectionSettings,
+        encoder: Option<Arc<dyn Encoder>>,
+    ) -> Self {
+        Self {
+            digest: digest(&content),
+            passages: content.passages,
+            collection,
+            settings,
+            encoder,
+        }
+    }
+
+    /// Returns the identity of everything that its rankings depend on.
+    pub(crate) fn made_by(&self) -> String {
+        let encoder = self.encoder.as_ref();
+        let questions = encoder.map_or("", |encoder| encoder.fingerprint(Role::Query));
+        let settings =
+            serde_json::to_string(&self.settings).expect("settings are plain JSON values");
+        let name = RetrieverName::Collection;
+        format!("{name} {} {questions} {settings}", self.digest)
+    }
+}
+
+/// Returns the hash of all that was read of a collection.
+fn digest(content: &CollectionContent) -> String {
+    let mut hash = Sha256::new();
+    let mut part = |text: Option<&str>| {
+        hash.update(
+            text.map_or(u64::MAX, |text| text.len() as u64)
+                .to_le_bytes(),
+        );
+        hash.update(text.unwrap_or_default());
+    };
+    part(Some(&content.vectors_sha256));
+    for passage in &content.passages {
+        let StoredPassage {
+            point,
+            text,
+            document,
+            offsets,
+        } = passage;
+        let offsets = offsets.map(|(start, end)| format!("{start}-{end}"));
+        part(Some(point));
+        part(text.as_deref());
+        part(document.as_deref());
+        part(offsets.as_deref());
+    }
+    hex(&hash.finalize())
+}
+
+/// Asks the collection itself. No result is cached beyond the process.
+struct CollectionRetriever {
+    corpus: Arc<Corpus>,
+    points: Arc<PointChunks>,
+    collection: Arc<dyn ExistingCollection>,
+    settings: CollectionSettings,
+    questions: Option<QuestionVectors>,
+}
+
+/// Builds the retriever over the chunks that the points became.
+pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
+    let index = plan.collection.index();
+    let name = RetrieverName::Collection;
+    let how = match (plan.settings.mode, index.is_some()) {
+        (CollectionMode::Sparse, _) => "sparse vectors",
+        (CollectionMode::Dense, false) => "exact",
+        (CollectionMode::Dense, true) => "HNSW",
+        (CollectionMode::Hybrid, false) => "exact, fused by Qdrant",
+        (CollectionMode::Hybrid, true) => "HNSW, fused by Qdrant",
+    };
+    let approximate = index.map(|ExistingIndex { hnsw, segments }| ApproximateIndex {
+        retriever: name.name().to_owned(),
+        hnsw: Some(hnsw),
+        quantization: None,
+        segments,
+        reproducible: false,
+    });
+    let retriever = CollectionRetriever {
+        corpus: Arc::clone(inputs.corpus),
+        points: Arc::clone(inputs.points),
+        collection: Arc::clone(&plan.collection),
+        settings: plan.settings.clone(),
+        questions: plan
+            .encoder
+            .as_ref()
+            .map(|encoder| QuestionVectors::new(name, Arc::clone(encoder))),
+    };
+    Built {
+        retriever: Box::new(retriever),
+        is_new: false,
+        seconds: [].into(),
+        truncation: Vec::new(),
+        vector_search: Some(VectorSearchFacts {
+            how: how.to_owned(),
+            approximate,
+        }),
+    }
+}
+
+impl CollectionRetriever {
+    /// Returns the best hits, ties at the cutoff resolved by the ranking's order. Points with the same passage are one hit,
+    /// with the best score of them.
+    async fn search(
+        &self,
+        question: &str,
+        depth: usize,
+        mode: SearchMode,
+    ) -> Result<Ranking, PipelineError> {
+        let vector = match &self.questions {
+            Some(questions) => Some(questions.encoded(question).await?),
+            None => None,
+        };
+        let mut limit = depth.saturating_add(1);
+        let found = loop {
+            let search = ExistingSearch {
+                text: question,
+                vector: vector.as_deref(),
+                candidates: depth,
+                limit,
+                mode,
+            };
+            let found = self.collection.search(search).await?;
+            let last = found.get(depth.wrapping_sub(1)).map(|(_, score)| *score);
+            let is_tied = found.len() == limit && found.last().map(|(_, score)| *score) == last;
+            if !is_tied || limit > self.points.len() {
+                break found;
+            }
+            limit = limit.saturating_mul(4).min(self.points.len() + 1);
+        };
+        let mut chunks: Vec<(u32, f64)> = Vec::with_capacity(found.len());
+        let mut seen = HashSet::new();
+        for (point, score) in found {
+            let number = *self.points.get(&point).ok_or_else(|| self.added(&point))?;
+            if seen.insert(number) {
+                chunks.push((number, f64::from(score)));
+            }
+        }
+        Ok(ranking(&self.corpus, chunks)?.cut(depth))
+    }
+
+    fn added(&self, point: &str) -> ExistingError {
+        ExistingError::Changed {
+            collection: self.settings.name.clone(),
+            what: format!("point {point} was added since it was read"),
+        }
+    }
+}
+
+#[async_trait]
+impl Retriever for CollectionRetriever {
+    fn name(&self) -> RetrieverName {
+        RetrieverName::Collection
+    }
+
+    async fn prepare(
+        &mut self,
+        questions: &[&str],
+        progress: &dyn Progress,
+    ) -> Result<Preparation, PipelineError> {
+        match &mut self.questions {
+            Some(vectors) => vectors.prepare(questions, progress).await,
+            None => Ok(Preparation::default()),
+        }
+    }
+
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
+        Ok(Retrieved {
+            ranking: self
+                .search(question, depth, SearchMode::Approximate)
+                .await?,
+            parts: Parts::new(),
+        })
+    }
+
+    async fn retrieve_exactly(
+        &self,
+        question: &str,
+        depth: usize,
+    ) -> Result<Option<Ranking>, PipelineError> {
+        if self.collection.index().is_none() {
+            return Ok(None);
+        }
+        let ranking = self.search(question, depth, SearchMode::Exact).await?;
+        Ok(Some(ranking))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Assembles the retriever `collection`: opens the collection and reads it.
+
+use std::time::Duration;
+
+use super::error::{AssembleError, unusable};
+use super::retrieval::Wiring;
+use crate::plan::CollectionPlan;
+use ragtriage_core::config::CollectionSettings;
+use ragtriage_core::text::address;
+use ragtriage_core::text::numbers::plural;
+use ragtriage_runs::ModelRecord;
+use ragtriage_vectors::{Server, open_existing};
+
+impl Wiring<'_> {
+    /// Opens the collection, reads its passages, and records its content in the run's manifest, so that a resumed run notices
+    /// another one.
+    pub(super) async fn collection(&mut self) -> Result<CollectionPlan, AssembleError> {
+        let settings: &CollectionSettings = &self.settings().retrieval.collection;
+        let CollectionSettings { url, name, .. } = settings;
+        self.environment
+            .check_address("retrieval.collection.url", url)?;
+        let timeout = Duration::from_secs_f64(settings.timeout_s);
+        let server = Server {
+            url: url.clone(),
+            api_key: self.environment.key(
+                settings.api_key_env.as_deref(),
+                "retrieval.collection.api_key_env",
+            )?,
+            timeout,
+            indexing_timeout: timeout,
+        };
+        let encoder = if settings.mode.is_dense() {
+            Some(self.dense().await?.encoder)
+        } else {
+            None
+        };
+        let shape = encoder.as_ref().map(|encoder| encoder.shape());
+        if shape.is_some_and(|shape| shape.many) {
+            let message =
+                "`retrieval.dense.model` gives several vectors per text, the collection has one";
+            return Err(unusable(message, None).into());
+        }
+        let dimension = shape.map(|shape| shape.dimension);
+        let collection = open_existing(&server, settings, dimension).await?;
+        let content = collection.read().await?;
+        let points = plural(content.passages.len(), "point", "points");
+        let plan = CollectionPlan::new(collection, content, settings.clone(), encoder);
+        self.models.push(ModelRecord {
+            role: "collection".to_owned(),
+            name: format!("{name} at {} ({points})", address::shown_url(url)),
+            sha256: [(name.clone(), plan.digest.clone())].into(),
+        });
+        Ok(plan)
+    }
+}

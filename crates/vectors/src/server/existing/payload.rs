@@ -1,0 +1,205 @@
+//! Payloads of an existing collection: the passage that a point describes.
+
+use std::collections::HashMap;
+
+use qdrant_client::qdrant::value::Kind;
+use qdrant_client::qdrant::{RetrievedPoint, Struct, Value};
+use ragtriage_core::config::CollectionSettings;
+
+use crate::existing::StoredPassage;
+use crate::server::wire;
+
+/// Fields of a payload that an error lists at most.
+const MOST_LISTED: usize = 12;
+
+/// A field that a payload lacks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Missing {
+    /// The setting.
+    pub(super) key: &'static str,
+    /// Its configured path.
+    pub(super) path: String,
+}
+
+/// Reads the passage of a point.
+///
+/// # Errors
+/// The first configured field without a usable value.
+pub(super) fn passage(
+    id: &wire::Id,
+    payload: &HashMap<String, Value>,
+    settings: &CollectionSettings,
+) -> Result<StoredPassage, Missing> {
+    let offset = |key: &'static str, path: &Option<String>| {
+        let Some(path) = path else { return Ok(None) };
+        let value = at(payload, path).and_then(whole_number);
+        value.map(Some).ok_or_else(|| Missing {
+            key,
+            path: path.clone(),
+        })
+    };
+    let text = match settings.text.as_str() {
+        "" => None,
+        path => {
+            let text = at(payload, path).and_then(string);
+            let text = text.filter(|text| !text.trim().is_empty());
+            let missing = || Missing {
+                key: "text",
+                path: path.to_owned(),
+            };
+            Some(text.ok_or_else(missing)?)
+        }
+    };
+    let document = settings
+        .document
+        .as_ref()
+        .map(|path| {
+            let missing = || Missing {
+                key: "document",
+                path: path.clone(),
+            };
+            at(payload, path).and_then(identifier).ok_or_else(missing)
+        })
+        .transpose()?;
+    let start = offset("start", &settings.start)?;
+    let end = offset("end", &settings.end)?;
+    Ok(StoredPassage {
+        point: wire::shown(id),
+        text,
+        document,
+        offsets: start.zip(end),
+    })
+}
+
+/// Returns the value at a dotted path. A key that itself has a dot is found too.
+fn at<'p>(fields: &'p HashMap<String, Value>, path: &str) -> Option<&'p Value> {
+    if let Some(value) = fields.get(path) {
+        return Some(value);
+    }
+    path.match_indices('.')
+        .find_map(|(dot, _)| match &fields.get(&path[..dot])?.kind {
+            Some(Kind::StructValue(Struct { fields })) => at(fields, &path[dot + 1..]),
+            _ => None,
+        })
+}
+
+fn string(value: &Value) -> Option<String> {
+    match &value.kind {
+        Some(Kind::StringValue(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// Returns a document's id: a text, or a whole number as text.
+fn identifier(value: &Value) -> Option<String> {
+    match &value.kind {
+        Some(Kind::StringValue(text)) if !text.is_empty() => Some(text.clone()),
+        Some(Kind::IntegerValue(number)) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn whole_number(value: &Value) -> Option<usize> {
+    match value.kind {
+        Some(Kind::IntegerValue(number)) => usize::try_from(number).ok(),
+        _ => None,
+    }
+}
+
+/// Lists the paths of a point's payload fields, sorted.
+pub(super) fn fields(point: Option<&RetrievedPoint>) -> String {
+    let mut paths = Vec::new();
+    if let Some(point) = point {
+        collect("", &point.payload, &mut paths);
+    }
+    paths.sort_unstable();
+    let n_more = paths.len().saturating_sub(MOST_LISTED);
+    paths.truncate(MOST_LISTED);
+    match (paths.is_empty(), n_more) {
+        (true, _) => "no payload".to_owned(),
+        (false, 0) => paths.join(", "),
+        (false, n) => format!("{} and {n} more", paths.join(", ")),
+    }
+}
+
+fn collect(prefix: &str, fields: &HashMap<String, Value>, paths: &mut Vec<String>) {
+    for (name, value) in fields {
+        match &value.kind {
+            Some(Kind::StructValue(inner)) if !inner.fields.is_empty() => {
+                collect(&format!("{prefix}{name}."), &inner.fields, paths);
+            }
+            _ => paths.push(format!("`{prefix}{name}`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn payload(value: serde_json::Value) -> HashMap<String, Value> {
+        let serde_json::Value::Object(object) = value else {
+            panic!("an object")
+        };
+        wire::fields(object)
+    }
+
+    fn settings(text: &str) -> CollectionSettings {
+        CollectionSettings {
+            text: text.to_owned(),
+            document: Some("metadata.source".to_owned()),
+            start: Some("metadata.start".to_owned()),
+            end: Some("metadata.end".to_owned()),
+            ..CollectionSettings::default()
+        }
+    }
+
+    #[test]
+    fn nested_fields_and_keys_with_dots_are_found() {
+        let nested = payload(json!({
+            "page_content": "Text.",
+            "metadata": { "source": 7, "start": 0, "end": 5 },
+        }));
+        let dotted = payload(json!({
+            "page_content": "Text.", "metadata.source": "7", "metadata": { "start": 0, "end": 5 },
+        }));
+        let expected = StoredPassage {
+            point: "3".to_owned(),
+            text: Some("Text.".to_owned()),
+            document: Some("7".to_owned()),
+            offsets: Some((0, 5)),
+        };
+        for payload in [nested, dotted] {
+            let read = passage(&3.into(), &payload, &settings("page_content"));
+            assert_eq!(read.as_ref(), Ok(&expected));
+        }
+    }
+
+    #[test]
+    fn values_of_another_kind_are_missing() {
+        let good = json!({ "text": "T", "metadata": { "source": "d", "start": 0, "end": 1 } });
+        for (pointer, value, key) in [
+            ("/text", json!(" \n"), "text"),
+            ("/text", json!(["T"]), "text"),
+            ("/metadata/source", json!(""), "document"),
+            ("/metadata/start", json!(-1), "start"),
+            ("/metadata/end", json!(1.5), "end"),
+        ] {
+            let mut bad = good.clone();
+            *bad.pointer_mut(pointer).expect("there") = value;
+            let missing = passage(&3.into(), &payload(bad), &settings("text"));
+            assert_eq!(missing.expect_err(pointer).key, key);
+        }
+    }
+
+    #[test]
+    fn the_fields_of_a_payload_are_listed_by_path() {
+        let point = RetrievedPoint {
+            payload: payload(json!({ "b": { "c": 1, "a": {} }, "a": 0 })),
+            ..RetrievedPoint::default()
+        };
+        assert_eq!(fields(Some(&point)), "`a`, `b.a`, `b.c`");
+        assert_eq!(fields(Some(&RetrievedPoint::default())), "no payload");
+    }
+}
