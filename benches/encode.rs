@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::TitledText;
-use ragtriage_fetch::model::{ModelRef, ModelSource, locate};
+use ragtriage_fetch::model::{Hub, ModelRef, ModelSource, locate};
 use ragtriage_models::embed::{Encoder, Local, LocalOptions, Role};
 
 /// As sentence-transformers cuts all-MiniLM-L6-v2.
@@ -90,8 +90,9 @@ async fn main() {
     let begun = Instant::now();
     let source = ModelSource {
         cache_dir: "unused".into(),
-        hub: String::new(),
+        hub: Hub::at(""),
         offline: true,
+        lock: None,
     };
     let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ())
         .await

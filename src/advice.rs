@@ -15,6 +15,7 @@ use ragtriage_eval::audit::AuditError;
 use ragtriage_eval::compare::CompareError;
 use ragtriage_eval::gate::GateError;
 use ragtriage_fetch::dataset::FetchError;
+use ragtriage_fetch::model::ModelError;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::LlmError;
 use ragtriage_pipeline::PipelineError;
@@ -39,7 +40,37 @@ pub trait Advice: Hint {
 }
 
 impl Advice for CacheError {}
-impl Advice for CheckpointError {}
+impl Advice for CheckpointError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::ModelMissing { .. } => with(
+                self,
+                "; ",
+                "`ragtriage model fetch NAME` fetches and locks any model of the hub",
+            ),
+            _ => self.hint(),
+        }
+    }
+}
+
+impl Advice for ModelError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::NotAuthorized { .. } | Self::Gated { .. } => {
+                with(self, "; ", "the key is read from `HF_TOKEN`")
+            }
+            Self::Offline { .. } => with(
+                self,
+                "; ",
+                "the caches are those of `HF_HOME` and `cache.dir`",
+            ),
+            Self::Listing { .. } => with(self, "; ", "`HF_ENDPOINT` sets it"),
+            Self::Checkpoint(error) => error.advice(),
+            _ => self.hint(),
+        }
+    }
+}
+
 impl Advice for IndexError {}
 
 impl Advice for UnknownMeasure {
@@ -157,6 +188,7 @@ impl Advice for FetchError {
     fn advice(&self) -> Option<String> {
         match self {
             Self::NoPublisher { .. } => advise("name a copy with `--from PATH`"),
+            Self::AllFailed { .. } => with(self, ": ", "`--from PATH` takes it"),
             Self::Http(error) if error.is_transient() => with(
                 self,
                 "; or ",

@@ -5,11 +5,19 @@ use std::collections::BTreeSet;
 use crate::output;
 use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::settings::Settings;
-use ragtriage_pipeline::settings::assemble::recipients::{Recipient, RecipientRole, recipients};
+use ragtriage_pipeline::settings::assemble::recipients::{
+    Recipient, RecipientRole, condition_recipients, recipients,
+};
 
 /// Reports on stderr what a run sends to other machines, if anything.
 pub fn announce(settings: &Settings, dataset: &Dataset) {
     announce_all([settings], dataset.questions.len(), dataset.documents.len());
+}
+
+/// Reports it for an import whose conditions are asked.
+pub fn announce_conditions(settings: &Settings, dataset: &Dataset) {
+    let (questions, documents) = (dataset.questions.len(), dataset.documents.len());
+    announce_to(condition_recipients(settings), questions, documents);
 }
 
 /// Reports it for several configurations, each service once.
@@ -18,10 +26,14 @@ pub fn announce_all<'a>(
     questions: usize,
     documents: usize,
 ) {
+    let recipients = all.into_iter().flat_map(recipients);
+    announce_to(recipients.collect(), questions, documents);
+}
+
+fn announce_to(recipients: Vec<Recipient>, questions: usize, documents: usize) {
     // What is no address at all is refused a moment later.
-    let mut elsewhere: Vec<String> = all
+    let mut elsewhere: Vec<String> = recipients
         .into_iter()
-        .flat_map(recipients)
         .filter(|recipient| !recipient.is_here && recipient.address.contains("://"))
         .map(|recipient| transfer(&recipient, questions, documents))
         .collect();
@@ -63,5 +75,10 @@ fn transfer(recipient: &Recipient, questions: usize, documents: usize) -> String
             format!("{questions} questions with gold answers and answers go to {address} (judge)")
         }
         RecipientRole::Service => format!("{questions} questions go to {address} (service)"),
+        RecipientRole::ServiceWithContexts => {
+            format!(
+                "{questions} questions with passages of {documents} documents go to {address} (service)"
+            )
+        }
     }
 }

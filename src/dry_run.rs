@@ -8,13 +8,13 @@ use crate::output;
 use crate::run_args::RunArgs;
 use crate::sample::sample;
 use ragtriage_core::config::{GeneratorName, Price};
-use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate};
+use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate, PROBES};
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::estimate::EstimateSink;
+use ragtriage_pipeline::estimate::{CallTerms, EstimateSink};
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
-    Recipient, RecipientRole, recipients, without_services,
+    Recipient, RecipientRole, in_place_of_service, recipients, without_services,
 };
 use ragtriage_pipeline::settings::assemble::{self, terms};
 use ragtriage_pipeline::settings::{Resolved, Settings};
@@ -31,9 +31,17 @@ pub(super) async fn dry_run(
     sample(&mut dataset, &settings)?;
     let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
     let recipients = recipients(&settings);
+    let answers_contexts = settings.external.url.is_some() && settings.external.answers_contexts;
     let mut local = resolved;
-    local.settings = without_services(&settings);
-    let estimate = if settings.external.url.is_some() {
+    local.settings = match &settings.external.url {
+        Some(_) => in_place_of_service(&settings),
+        None => without_services(&settings),
+    };
+    let is_counted = settings.external.url.is_none() || answers_contexts;
+    let estimate = if is_counted {
+        let probes = if answers_contexts { PROBES } else { 0 };
+        Box::pin(counted(args, &local, dataset, done, probes)).await?
+    } else {
         let questions = dataset
             .questions
             .iter()
@@ -43,12 +51,21 @@ pub(super) async fn dry_run(
             questions,
             ..Estimate::default()
         }
-    } else {
-        Box::pin(counted(args, &local, dataset, done)).await?
     };
+    let stand_in = is_counted
+        .then(|| stand_in(&settings, &local.settings))
+        .flatten();
     let sent = recipients
         .iter()
-        .map(|recipient| sending(recipient, &settings, &estimate, judge.as_ref()))
+        .map(|recipient| {
+            sending(
+                recipient,
+                &settings,
+                &estimate,
+                judge.as_ref(),
+                stand_in.is_none(),
+            )
+        })
         .collect();
     let dry_run = DryRun {
         config: local
@@ -62,31 +79,41 @@ pub(super) async fn dry_run(
         repeat: settings.generation.repeat,
         max_tokens: terms(&settings.generation).most_completion_tokens,
         is_priced: settings.generation.price != Price::default(),
-        stand_in: stand_in(&settings, &local.settings),
+        stand_in,
         estimate,
         judge,
         sent,
     };
-    if args.json {
-        output::data(&output::json(&dry_run, "the estimate")?)
+    print(&dry_run, args.json)
+}
+
+/// Prints a dry run.
+pub(super) fn print(dry_run: &DryRun, json: bool) -> Result<(), Failure> {
+    if json {
+        output::data(&output::json(dry_run, "the estimate")?)
     } else {
-        output::report(&report(&dry_run))
+        output::report(&report(dry_run))
     }
 }
 
-/// Counts over the very prompts of the run, as far as `local` has the run's own retrieval.
+/// Counts over the very prompts of the run, as far as `local` has the run's own retrieval; `probes` of its oracle's are asked
+/// twice.
 pub(super) async fn counted(
     args: &RunArgs,
     local: &Resolved,
     dataset: Dataset,
     done: &Done,
+    probes: usize,
 ) -> Result<Estimate, Failure> {
     let environment = environment(local, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
     let assembled =
         assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let mut sink = EstimateSink::new(terms(&local.settings.generation));
+    let mut sink = EstimateSink::new(CallTerms {
+        probes: probes as u64,
+        ..terms(&local.settings.generation)
+    });
     let mut stock = stocked(dataset, done);
     let source = RunSource::Pipeline {
         stock: &mut stock,
@@ -96,7 +123,7 @@ pub(super) async fn counted(
     Ok(sink.estimate())
 }
 
-fn generator(settings: &Settings) -> String {
+pub(super) fn generator(settings: &Settings) -> String {
     let generation = &settings.generation;
     match generation.generator {
         _ if settings.external.url.is_some() => "the service's own".to_owned(),
@@ -112,6 +139,11 @@ fn generator(settings: &Settings) -> String {
 
 /// Describes the substitute where `local` retrieves differently from the run.
 fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
+    if settings.external.url.is_some() {
+        let text = "retrieval by bm25 and the prompt of the settings replace the service's own, which are not known: which prompts of \
+                    `gold_in_noise` differ from those of `retrieved`, and all tokens, are estimates";
+        return Some(text.to_owned());
+    }
     (settings != local).then(|| {
         let names: Vec<&str> = local.retrieval.retrievers.iter().map(|name| name.name()).collect();
         format!(
@@ -122,12 +154,13 @@ fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
     })
 }
 
-/// Estimates the data sent to one service.
-fn sending(
+/// Estimates the data sent to one service; `is_own`: the prompts counted are the run's own.
+pub(super) fn sending(
     recipient: &Recipient,
     settings: &Settings,
     estimate: &Estimate,
     judge: Option<&JudgeEstimate>,
+    is_own: bool,
 ) -> Sending {
     let Recipient {
         role,
@@ -139,7 +172,6 @@ fn sending(
         .rerank
         .depth
         .unwrap_or(settings.retrieval.candidates) as u64;
-    let is_own = stand_in(settings, &without_services(settings)).is_none();
     let (purpose, passages, questions, exact) = match role {
         RecipientRole::Encoder => ("encoder", chunks, questions, false),
         RecipientRole::VectorStore => ("vector store", chunks, questions, false),
@@ -158,6 +190,12 @@ fn sending(
         ),
         RecipientRole::Judge => ("judge", 0, judge.map_or(0, |judge| judge.questions), false),
         RecipientRole::Service => ("service", 0, questions, true),
+        RecipientRole::ServiceWithContexts => (
+            "service",
+            estimate.passages_called as u64,
+            questions,
+            is_own,
+        ),
     };
     let texts = match role {
         RecipientRole::VectorStore => false,

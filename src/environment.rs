@@ -9,7 +9,8 @@ use ragtriage_core::config::{Bm25Store, GeneratorName, JudgeKind};
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
-use ragtriage_fetch::model::HUB;
+use ragtriage_fetch::model::{HUB, Hub};
+use ragtriage_http::Secret;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
@@ -53,18 +54,30 @@ pub fn environment(
             "set `cache.dir`",
         )
     })?;
-    let hub = variable("HF_ENDPOINT").map_or_else(
-        || HUB.to_owned(),
-        |hub| hub.trim_end_matches('/').to_owned(),
-    );
     Ok(Environment {
         cache_dir,
-        hub,
+        hub: hub(),
         offline,
         scratch,
         variable,
         notices: Notices::new(output::talk),
     })
+}
+
+/// The hub as `huggingface_hub` finds it: `HF_ENDPOINT`, `HF_TOKEN`, and the cache `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else
+/// `huggingface/hub` in the user's cache folder.
+fn hub() -> Hub {
+    let url = variable("HF_ENDPOINT").unwrap_or_else(|| HUB.to_owned());
+    let home = || Some(PathBuf::from(variable("HF_HOME")?).join("hub"));
+    let shared = || Some(cache_home()?.join("huggingface/hub"));
+    Hub {
+        url: url.trim_end_matches('/').to_owned(),
+        key: variable("HF_TOKEN").map(Secret::new),
+        cache: variable("HF_HUB_CACHE")
+            .map(PathBuf::from)
+            .or_else(home)
+            .or_else(shared),
+    }
 }
 
 /// Returns the folder of the folders of runs without a cache.
@@ -78,15 +91,17 @@ fn variable(name: &str) -> Option<String> {
 
 /// `$RAGTRIAGE_CACHE`, else `ragtriage` in the user's cache folder (XDG Base Directory Specification).
 fn user_cache() -> Option<PathBuf> {
-    variable("RAGTRIAGE_CACHE").map(PathBuf::from).or_else(|| {
-        let xdg = variable("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute());
-        Some(
-            xdg.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))?
-                .join("ragtriage"),
-        )
-    })
+    variable("RAGTRIAGE_CACHE")
+        .map(PathBuf::from)
+        .or_else(|| Some(cache_home()?.join("ragtriage")))
+}
+
+/// The user's cache folder.
+fn cache_home() -> Option<PathBuf> {
+    let xdg = variable("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    xdg.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))
 }
 
 /// The commit of the working directory's repository, `-dirty` behind it when it has changes; `None` without git.

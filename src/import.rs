@@ -1,6 +1,6 @@
-//! `ragtriage import`: what another RAG recorded, or a TREC run, joined with a data set, becomes a run.
+//! `ragtriage import`: what another RAG recorded, its traces, or a TREC run, joined with a data set, becomes a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,28 +12,33 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::judge;
-use crate::report::Printed;
+use crate::report::{Printed, configuration_digest};
 use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::sample;
+use crate::{announce, conditions, output};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::Dataset;
+use ragtriage_core::types::{Dataset, Note};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
+use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
+use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
-use ragtriage_runs::external::recorded as lines;
-use ragtriage_runs::{ExternalSource, RunFolder};
+use ragtriage_runs::external::recorded::{self, Recorded};
+use ragtriage_runs::external::spans;
+use ragtriage_runs::{ExternalSource, ModelRecord, RunFolder};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, or a TREC run; `.gz` too, `-` for standard input.
+    /// JSON lines `{id or question, contexts or stages, answer?, prompt?, arms?}`, traces (OpenTelemetry, LangSmith,
+    /// Langfuse), or a TREC run; `.gz` too, `-` for standard input.
     file: PathBuf,
     /// The settings file: data set and evaluation. Default: config/runbooks.toml.
     #[arg(long)]
@@ -44,9 +49,21 @@ pub struct ImportArgs {
     /// The file is a TREC run. Default: by its content.
     #[arg(long)]
     trec: bool,
+    /// JSON lines `{id, doc_id, start, end}`: the chunks that the record names by `chunk_id`.
+    #[arg(long, value_name = "FILE")]
+    chunks: Option<PathBuf>,
     /// Leave out questions without a line and lines without a question, and say how many.
     #[arg(long)]
     partial: bool,
+    /// Ask the configured generator for the conditions (arms) that the record lacks.
+    #[arg(long, conflicts_with = "trec")]
+    conditions: bool,
+    /// Count the calls of `--conditions`, their tokens and cost, without making any.
+    #[arg(long, requires = "conditions")]
+    dry_run: bool,
+    /// Refuse connections to other machines.
+    #[arg(long)]
+    offline: bool,
     /// The run's name. Default: the file's, the time, four hex digits.
     #[arg(long)]
     name: Option<String>,
@@ -67,8 +84,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut resolved = Resolved::new(Some(config), &args.sets)?;
         let bars = ProgressBars::new();
-        let judge = if resolved.settings.judge.is_on() {
-            let environment = environment(&resolved, false, false)?;
+        let judge = if resolved.settings.judge.is_on() && !args.dry_run {
+            let environment = environment(&resolved, args.offline, false)?;
             assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?
         } else {
             None
@@ -76,23 +93,34 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let clock = Instant::now();
         let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         let input = Input::read(&args.file)?;
-        let is_trec = args.trec || looks_like_trec(input.text());
-        let mut joined = join(&input, is_trec, &dataset, &resolved.settings, args.partial)?;
+        let form = Form::of(input.text(), args.trec);
+        let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
+        let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
+        let (lines, notes) = lines(&input, form, &dataset, &resolved.settings, chunks.as_ref())?;
+        let (from, sha256) = (input.name().to_owned(), hex(&Sha256::digest(input.text())));
+        // The text may be far larger than what is read from it.
+        drop(input);
+        let mut joined = Joined::new(lines, &dataset.questions, args.partial)?;
+        joined.notes.splice(0..0, notes);
         sample(&mut dataset, &resolved.settings)?;
-        dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
-        describe(&mut resolved.settings, &joined, is_trec);
+        dataset.questions = joined.answered(&from, dataset.questions, args.partial)?;
+        let as_configured = record::begun(&resolved, (&dataset).into(), None);
+        let is_own = joined.is_of(&configuration_digest(&as_configured));
+        if !is_own {
+            describe(&mut resolved.settings, &joined, form);
+        }
+        let conditions = if args.conditions {
+            Some(conditions::assembled(&resolved, &bars, args.offline).await?)
+        } else {
+            None
+        };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        let kind = if is_trec {
-            ExternalSource::TREC_RUN
-        } else {
-            ExternalSource::RECORD
-        };
-        let sha256 = hex(&Sha256::digest(input.text()));
         manifest.external = Some(ExternalSource {
-            kind: kind.to_owned(),
-            from: input.name().to_owned(),
+            kind: form.name().to_owned(),
+            from,
             sha256,
+            is_own,
         });
         manifest
             .notes
@@ -101,7 +129,23 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .seconds
             .insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
+        manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
+        let mut plan = RecordedPlan { is_own, ..plan };
+        let mut replies = None;
+        if let Some(conditions) = conditions {
+            if args.dry_run {
+                let questions = dataset.questions;
+                plan = conditions::asked(plan, conditions.plan, &questions);
+                let documents = dataset.documents;
+                return conditions::dry_run(&resolved, (documents, questions), plan, args.json)
+                    .await;
+            }
+            announce::announce_conditions(&resolved.settings, &dataset);
+            record::conditions(&mut manifest, &conditions);
+            replies = conditions.replies;
+            plan = conditions::asked(plan, conditions.plan, &dataset.questions);
+        }
 
         manifest.name = args
             .name
@@ -114,10 +158,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             plan,
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
-        // Half an import is worth nothing: the file is still there.
-        execute(source, &mut sink, &bars)
-            .await
-            .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        let outcome = execute(source, &mut sink, &bars).await;
+        output::unkept_replies(replies.as_deref());
+        // Half an import is worth nothing: the file is still there, and replies are cached.
+        outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
@@ -126,43 +170,82 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
     })
 }
 
-/// The file's lines beside all questions of the data set: a sample is drawn afterwards, from those.
-fn join(
+/// What the file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Record,
+    Traces,
+    TrecRun,
+}
+
+impl Form {
+    /// Recognises the form by the content; `trec`: it is given.
+    fn of(text: &str, trec: bool) -> Self {
+        if trec || looks_like_trec(text) {
+            Self::TrecRun
+        } else if spans::is_export(text) {
+            Self::Traces
+        } else {
+            Self::Record
+        }
+    }
+
+    /// Returns its name in a manifest.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Record => ExternalSource::RECORD,
+            Self::Traces => ExternalSource::TRACES,
+            Self::TrecRun => ExternalSource::TREC_RUN,
+        }
+    }
+}
+
+/// The file's lines, of all questions of the data set, with notes: a sample is drawn afterwards, from those.
+fn lines(
     input: &Input,
-    is_trec: bool,
+    form: Form,
     dataset: &Dataset,
     settings: &Settings,
-    partial: bool,
-) -> Result<Joined, Failure> {
-    let lines = if is_trec {
-        let questions: HashSet<&str> = dataset
-            .questions
-            .iter()
-            .map(|question| question.id.as_str())
-            .collect();
-        let documents: HashSet<&str> = dataset
-            .documents
-            .iter()
-            .map(|document| document.id.as_str())
-            .collect();
-        join::from_trec(
-            input,
-            settings.retrieval.k,
-            &|id| questions.contains(id),
-            &|id| documents.contains(id),
-        )?
-    } else {
-        lines::read(input)?
+    chunks: Option<&Chunks>,
+) -> Result<(Vec<Recorded>, Vec<Note>), Failure> {
+    let documents = dataset.documents.iter();
+    let documents: HashSet<&str> = documents.map(|document| document.id.as_str()).collect();
+    let is_document = |id: &str| documents.contains(id);
+    let questions = dataset.questions.iter();
+    let (mut lines, notes) = match form {
+        Form::TrecRun => {
+            let ids: HashSet<&str> = questions.map(|question| question.id.as_str()).collect();
+            let k = settings.retrieval.k;
+            let lines = join::from_trec(input, k, &|id| ids.contains(id), &is_document)?;
+            return Ok((lines, Vec::new()));
+        }
+        Form::Traces => {
+            let texts: HashSet<&str> = questions.map(|question| question.text.trim()).collect();
+            // With a file of chunks, an id is a chunk's.
+            let is_document = |id: &str| chunks.is_none() && is_document(id);
+            spans::read(input, &|text| texts.contains(text), &is_document)?
+        }
+        Form::Record => (recorded::read(input)?, Vec::new()),
     };
-    Ok(Joined::new(lines, &dataset.questions, partial)?)
+    Chunks::complete(chunks, &mut lines)?;
+    Ok((lines, notes))
+}
+
+fn generator_model(name: String) -> ModelRecord {
+    ModelRecord {
+        role: "generator".to_owned(),
+        name,
+        sha256: BTreeMap::new(),
+    }
 }
 
 /// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and
 /// without answers there was no generator.
-fn describe(settings: &mut Settings, joined: &Joined, is_trec: bool) {
-    if !is_trec {
-        settings.retrieval.k = joined.most_contexts().max(1);
-        settings.retrieval.candidates = settings.retrieval.candidates.max(settings.retrieval.k);
+fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
+    if form != Form::TrecRun {
+        let k = joined.most_packed().unwrap_or(settings.retrieval.k).max(1);
+        settings.retrieval.k = k;
+        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
     }
     if !joined.has_answers() {
         settings.generation.generator = GeneratorName::None;

@@ -10,11 +10,12 @@ use crate::failure::Failure;
 use crate::output;
 use crate::shell::shell;
 use crate::starter::{sentence, starter};
+use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_datasets::{DatasetError, Survey, survey};
 
-const SETTINGS: &str = "ragtriage.toml";
+pub(super) const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";
 /// Where real questions are to be put: by its ending no document, though it may stand among them.
 const ASKED: &str = "asked.queries";
@@ -38,7 +39,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
         other => other.into(),
     })?;
     let settings = folder.join(SETTINGS);
-    if !create(&settings, &starter(&seen))? {
+    if !create(&settings, &starter(&seen, Format::Files))? {
         let hint = format!(
             "run it with `ragtriage run {}`, or move it away to have a new one",
             shell(&settings)
@@ -121,7 +122,7 @@ fn told(seen: &Survey) {
 }
 
 /// Writes a new file; false where one is there.
-fn create(path: &Path, text: &str) -> Result<bool, Failure> {
+pub(super) fn create(path: &Path, text: &str) -> Result<bool, Failure> {
     let written = OpenOptions::new().write(true).create_new(true).open(path);
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => Ok(true),

@@ -9,6 +9,7 @@ mod cache;
 mod check;
 mod command_line;
 mod compare;
+mod conditions;
 mod config;
 mod cross;
 mod dataset;

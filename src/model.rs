@@ -1,7 +1,6 @@
-//! `ragtriage model`: fetch the embedding model ahead of a run.
+//! `ragtriage model`: fetch and lock models ahead of a run, and list those that are there.
 
-use ragtriage_core::hint::Hint;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
@@ -10,53 +9,132 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
+use ragtriage_fetch::model::{
+    self as models, FetchedModel, HubName, LOCK, ListedModel, ModelRef, ModelSource, ModelState,
+};
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// Fetch a model into the cache, checked by sha256, and print where it is.
+    /// Fetch a model of the Hugging Face hub, lock its files in models.lock, and print its folder.
     Fetch(ModelFetchArgs),
+    /// List the locked models and those in the caches.
+    List(ModelListArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct ModelFetchArgs {
-    /// The model. Default: the default embedding model.
+    /// The model, as NAME or NAME@REVISION. Default: the default embedding model.
     name: Option<String>,
-    /// Only look: fetch nothing.
+    /// Use only what is on this machine.
     #[arg(long)]
     offline: bool,
-    /// A settings file, for its cache folder.
+    /// A settings file: models.lock is next to it, and its cache folder is used. Default: the working directory.
+    #[arg(long)]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelListArgs {
+    /// A settings file: models.lock is next to it, and its cache folder is used. Default: the working directory.
     #[arg(long)]
     config: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub fn model(command: ModelCommand) -> Result<(), Failure> {
-    let ModelCommand::Fetch(args) = command;
+    match command {
+        ModelCommand::Fetch(args) => fetch(args),
+        ModelCommand::List(args) => list(&args),
+    }
+}
+
+fn fetch(args: ModelFetchArgs) -> Result<(), Failure> {
     let resolved = Resolved::new(args.config.as_deref(), &[])?;
-    let environment = environment(&resolved, args.offline, false)?;
+    let source = source(&resolved, args.offline)?;
     let name = args
         .name
         .unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
-    let source = ModelSource {
-        cache_dir: environment.cache_dir,
-        hub: environment.hub,
-        offline: args.offline,
+    if models::is_pinned(&name) {
+        return fetch_pinned(&name, &source);
+    }
+    let name = HubName::parse(&name)?;
+    let bars = ProgressBars::new();
+    let fetched = block_on(async {
+        Ok(models::fetch(&name, &source, &|download| bars.download(download)).await?)
+    });
+    ragtriage_pipeline::progress::Progress::finish(&bars);
+    let FetchedModel {
+        name,
+        commit,
+        checkpoint,
+        is_new,
+    } = fetched?;
+    let how = if is_new {
+        "downloaded"
+    } else {
+        "already on this machine"
     };
+    output::talk(&format!(
+        "{name} at {commit}: {how}, locked in {}",
+        lock(&source)
+    ));
+    output::data(&format!("{}\n", checkpoint.folder.display()))
+}
+
+/// Fetches a model whose hashes this program knows, as a run does: it needs no lock.
+fn fetch_pinned(name: &str, source: &ModelSource) -> Result<(), Failure> {
+    let model = ModelRef::Named(name.to_owned());
     let bars = ProgressBars::new();
     let found = block_on(async {
-        let found = source::locate(
-            &ModelRef::parse(&name, Path::new("")),
-            &source,
-            &|download| bars.download(download),
-        )
-        .await;
-        found.map_err(|error| Failure {
-            message: error.to_string(),
-            hint: error.hint(),
-        })
+        Ok(models::locate(&model, source, &|download| bars.download(download)).await?)
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);
     output::data(&format!("{}\n", found?.folder.display()))
+}
+
+fn list(args: &ModelListArgs) -> Result<(), Failure> {
+    let resolved = Resolved::new(args.config.as_deref(), &[])?;
+    let listed = models::list(&source(&resolved, true)?)?;
+    if listed.is_empty() {
+        output::talk("no models: `ragtriage model fetch NAME` fetches one");
+    }
+    let lines: String = listed.iter().map(line).collect();
+    output::data(&lines)
+}
+
+/// One model: name, commit, state and folder, separated by tabs.
+fn line(model: &ListedModel) -> String {
+    let ListedModel {
+        name,
+        commit,
+        folder,
+        state,
+    } = model;
+    let state = match state {
+        ModelState::Verified => "locked".to_owned(),
+        ModelState::Changed(file) => format!("changed: {file}"),
+        ModelState::Missing => "missing".to_owned(),
+        ModelState::Cached => "not locked".to_owned(),
+    };
+    let commit = commit.as_deref().unwrap_or("-");
+    let folder = folder
+        .as_ref()
+        .map_or("-".to_owned(), |it| it.display().to_string());
+    format!("{name}\t{commit}\t{state}\t{folder}\n")
+}
+
+fn source(resolved: &Resolved, offline: bool) -> Result<ModelSource, Failure> {
+    let environment = environment(resolved, offline, false)?;
+    Ok(ModelSource {
+        cache_dir: environment.cache_dir,
+        hub: environment.hub,
+        offline,
+        lock: Some(resolved.base().join(LOCK)),
+    })
+}
+
+fn lock(source: &ModelSource) -> String {
+    let path = source.lock.as_ref();
+    path.map_or_else(String::new, |path| path.display().to_string())
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use ragtriage_core::text::sanitize::{escaped_json, one_line};
+use ragtriage_models::llm::CachedReplies;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::{self, Screen};
 
@@ -33,6 +34,15 @@ pub fn data(text: &str) -> Result<(), Failure> {
             ))
         }
         _ => Ok(()),
+    }
+}
+
+/// Reports that a response cache could not store everything.
+pub fn unkept_replies(replies: Option<&CachedReplies>) {
+    if let Some(failure) = replies.and_then(CachedReplies::failure) {
+        talk(&format!(
+            "replies could not all be kept, and will be paid for again: {failure}"
+        ));
     }
 }
 

@@ -19,12 +19,13 @@ const MOST_MISSING: u64 = 5;
 pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(), Failure> {
     let settings = &resolved.settings;
     let generation = &settings.generation;
-    if generation.generator != GeneratorName::Recorded || generation.fallback.is_some() {
+    let is_recorded = generation.generator == GeneratorName::Recorded;
+    if !is_recorded || generation.fallback.is_some() || settings.external.url.is_some() {
         return Ok(());
     }
     let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
     sample(&mut dataset, settings)?;
-    let estimate = Box::pin(counted(args, resolved, dataset, done)).await?;
+    let estimate = Box::pin(counted(args, resolved, dataset, done, 0)).await?;
     let prompts: u64 = estimate.arms.iter().map(|arm| arm.questions).sum();
     if 100 * estimate.calls <= MOST_MISSING * prompts {
         return Ok(());

@@ -9,6 +9,7 @@ use crate::page::{self, Reported};
 use crate::report_format::ReportFormat;
 use crate::run_folder::folder_of;
 use crate::{audit, next, output};
+use ragtriage_core::text::hex::hex;
 use ragtriage_eval::outcomes;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::settings::assemble;
@@ -17,7 +18,9 @@ use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::{COLUMNS, RunReport};
 use ragtriage_report::{csv, trec};
-use ragtriage_runs::{RunFolder, SavedRun};
+use ragtriage_runs::external::recorded;
+use ragtriage_runs::{Manifest, RunFolder, SavedRun, deciding};
+use sha2::{Digest, Sha256};
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -141,10 +144,18 @@ fn content(
         (ReportFormat::Trec, None) => trec::documents(run),
         (ReportFormat::Qrels, None) => trec::qrels(run),
         (ReportFormat::Csv, None) => csv::render(run, evaluation),
+        (ReportFormat::Record, None) => recorded::write(run, &configuration_digest(&run.manifest)),
+        (ReportFormat::Record, Some(_)) => return Err(not_of_two("record")),
         (ReportFormat::Trec, Some(_)) => return Err(not_of_two("trec")),
         (ReportFormat::Qrels, Some(_)) => return Err(not_of_two("qrels")),
         (ReportFormat::Csv, Some(_)) => return Err(not_of_two("csv")),
     })
+}
+
+/// Returns the digest of the settings that decide a run's traces, and of its data.
+pub fn configuration_digest(manifest: &Manifest) -> String {
+    let decides = serde_json::json!([deciding(&manifest.settings), manifest.dataset_digest]);
+    hex(&Sha256::digest(decides.to_string()))
 }
 
 /// The results of the run, followed by its comparison, if any.

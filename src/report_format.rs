@@ -18,4 +18,6 @@ pub enum ReportFormat {
     Qrels,
     /// A table with one row per question.
     Csv,
+    /// A record of every stage and answer, as `import` reads it.
+    Record,
 }

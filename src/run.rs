@@ -63,7 +63,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?;
         let clock = Instant::now();
         let work = if let Some(url) = &resolved.settings.external.url {
-            Work::Service(assemble::service(&resolved.settings, url, &environment)?)
+            Work::Service(assemble::service(&resolved, url, &environment).await?)
         } else {
             let assembled =
                 assemble::assemble(&resolved, &environment, &|download| bars.download(download))
@@ -102,19 +102,18 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                     plan: assembled.plan,
                 }
             }
-            Work::Service(plan) => RunSource::External {
-                documents: dataset.documents,
-                questions: done.left(dataset.questions),
-                plan,
-            },
+            Work::Service(mut plan) => {
+                plan.draw(&dataset.questions);
+                RunSource::External {
+                    documents: dataset.documents,
+                    questions: done.left(dataset.questions),
+                    plan,
+                }
+            }
         };
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
-        if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
-            output::talk(&format!(
-                "replies could not all be kept, and will be paid for again: {failure}"
-            ));
-        }
+        output::unkept_replies(replies.as_deref());
         outcome.inspect_err(|error| match error {
             // It can be resumed once the limit is raised.
             PipelineError::Stopped { .. } => {}
@@ -163,6 +162,7 @@ fn service_source(settings: &Settings) -> ExternalSource {
         .unwrap_or_default();
     ExternalSource {
         kind: ExternalSource::SERVICE.to_owned(),
+        is_own: false,
         from,
         sha256: String::new(),
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_datasets::Survey;
 
@@ -11,13 +12,13 @@ const MOSTLY: f64 = 0.5;
 
 /// A settings file for what was seen, with the reasons in comments. Paths start from the documents' folder, where it is to stand.
 #[must_use]
-pub fn starter(survey: &Survey) -> String {
+pub fn starter(survey: &Survey, format: Format) -> String {
     let mut out = String::from(
         "# Settings of ragtriage for the documents in this folder. Every key that is not here has a default:\n\
          # `ragtriage config show FILE` prints all of them, `ragtriage config schema` says what each means.\n#\n",
     );
     let _ = writeln!(out, "# {}", sentence(survey));
-    dataset(&mut out, survey);
+    dataset(&mut out, survey, format);
     chunking(&mut out, survey);
     retrieval(&mut out, survey);
     out.push_str(GENERATION);
@@ -27,10 +28,13 @@ pub fn starter(survey: &Survey) -> String {
 /// `214 documents, 118,203 words; ...`.
 #[must_use]
 pub fn sentence(survey: &Survey) -> String {
-    let mut out = format!(
-        "{} ({}), {}; half of them have up to {}",
-        plural(survey.n_documents, "document", "documents"),
-        endings(&survey.endings),
+    let mut out = plural(survey.n_documents, "document", "documents");
+    if !survey.endings.is_empty() {
+        let _ = write!(out, " ({})", endings(&survey.endings));
+    }
+    let _ = write!(
+        out,
+        ", {}; half of them have up to {}",
         plural(survey.n_words, "word", "words"),
         thousands(survey.median_words)
     );
@@ -40,8 +44,15 @@ pub fn sentence(survey: &Survey) -> String {
     out + "."
 }
 
-fn dataset(out: &mut String, survey: &Survey) {
-    out.push_str("\n[dataset]\nformat = \"files\"\npath = \".\"          # the documents and questions.jsonl\n");
+fn dataset(out: &mut String, survey: &Survey, format: Format) {
+    let documents = match format {
+        Format::Jsonl => "corpus.jsonl",
+        _ => "the documents",
+    };
+    let _ = writeln!(
+        out,
+        "\n[dataset]\nformat = \"{format}\"\npath = \".\"          # {documents} and questions.jsonl"
+    );
     if !survey.globs.is_empty() {
         let _ = writeln!(out, "globs = {}", toml::Value::from(survey.globs.clone()));
     }
@@ -147,7 +158,8 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_as_what_was_meant() {
-        let settings: Settings = toml::from_str(&starter(&survey())).expect("settings");
+        let settings: Settings =
+            toml::from_str(&starter(&survey(), Format::Files)).expect("settings");
         let mut expected = Settings::default();
         expected.dataset.globs = vec!["*.md".to_owned(), "*.org".to_owned()];
         expected.chunking.strategy = ragtriage_core::chunk::Strategy::Markdown;
@@ -163,8 +175,12 @@ mod tests {
             n_documents: 1,
             ..Survey::default()
         };
-        let settings: Settings = toml::from_str(&starter(&survey)).expect("settings");
+        let settings: Settings =
+            toml::from_str(&starter(&survey, Format::Files)).expect("settings");
         assert_eq!(settings, Settings::default());
+        let settings: Settings =
+            toml::from_str(&starter(&survey, Format::Jsonl)).expect("settings");
+        assert_eq!(settings.dataset.format, Format::Jsonl);
     }
 
     #[test]

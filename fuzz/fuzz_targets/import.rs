@@ -9,6 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
+use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::Joined;
 use ragtriage_runs::external::recorded;
@@ -34,7 +35,8 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let documents = [document("one"), document("two")];
     let index = WordIndex::new(&documents);
-    for context in lines.iter().flat_map(|line| &line.contexts) {
+    let stages = lines.iter().flat_map(|line| &line.stages);
+    for context in stages.filter_map(|stage| stage.hits.as_ref()).flatten() {
         let Some(text) = &context.text else { continue };
         let title = context.title.as_deref();
         let found = index.find(&documents, text, title);
@@ -50,6 +52,8 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(found, everywhere);
         }
     }
+    let mut complete = lines.clone();
+    ragtriage_fuzz::said(Chunks::complete(None, &mut complete));
     for lenient in [true, false] {
         ragtriage_fuzz::said(Joined::new(lines.clone(), &QUESTIONS, lenient));
     }

@@ -32,7 +32,8 @@ use ragtriage_runs::external::qrels::Qrels;
 pub struct LabelArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// The questions: a line each; or JSON lines with `text`, and whatever else questions.jsonl knows; or BEIR's queries.
+    /// The questions: a line each; or JSON lines with `text`, and whatever else questions.jsonl knows; or BEIR's queries; or the
+    /// unresolved.jsonl of `dataset anchor`, whose candidate places are shown first.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     /// Where labelled questions are added. Default: questions.jsonl of the data set.
@@ -86,6 +87,8 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         let questions = dataset.questions.clone();
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
+        let candidates = ragtriage_datasets::anchor::candidates(&args.queries)?;
+        label::candidates_first(&mut pools, &questions, &candidates);
         if resolved.settings.dataset.skip_same_id {
             label::without_same_id(&mut pools.of, &questions);
         }

@@ -1,6 +1,7 @@
 //! `ragtriage dataset`: data sets brought here, looked over, and written for other tools.
 
 mod agreement;
+mod anchor;
 mod convert;
 mod fetch;
 mod label;
@@ -25,6 +26,8 @@ pub enum DatasetCommand {
     Lint(lint::LintArgs),
     /// Judge what several retrievers find for real questions, one passage at a time, into questions.jsonl.
     Label(label::LabelArgs),
+    /// Label questions by reference answers: each answer is located in the documents.
+    Anchor(anchor::AnchorArgs),
     /// Say how far two annotators agree: Cohen's kappa of the documents that both judged.
     Agreement(agreement::AgreementArgs),
 }
@@ -39,6 +42,7 @@ pub fn dataset(command: DatasetCommand) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(u8::from(!is_sound)));
         }
         DatasetCommand::Label(args) => label::label(args)?,
+        DatasetCommand::Anchor(args) => anchor::anchor(&args)?,
         DatasetCommand::Agreement(args) => agreement::agreement(&args)?,
     }
     Ok(ExitCode::SUCCESS)

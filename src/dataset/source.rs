@@ -1,6 +1,6 @@
 //! Which data set a command is about: a settings file that names one, or the data itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -20,6 +20,14 @@ pub struct SourceArgs {
     sets: Vec<String>,
 }
 
+impl SourceArgs {
+    /// Returns the settings file, if the path is one.
+    pub fn settings(&self) -> Option<&Path> {
+        let is_settings = self.path.extension().is_some_and(|ending| ending == "toml");
+        is_settings.then_some(self.path.as_path())
+    }
+}
+
 /// The settings of the file, or the defaults with the data set in them; `--set` holds in both.
 ///
 /// # Errors
@@ -27,8 +35,8 @@ pub struct SourceArgs {
 pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
     let SourceArgs { path, format, sets } = args;
     let mut all = Vec::new();
-    let is_settings = path.extension().is_some_and(|ending| ending == "toml");
-    if !is_settings {
+    let file = args.settings();
+    if file.is_none() {
         all.push(set("dataset.path", &path.to_string_lossy()));
         if format.is_none() {
             all.push(set(
@@ -39,7 +47,7 @@ pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
     }
     all.extend(format.iter().map(|format| set("dataset.format", format)));
     all.extend(sets.iter().cloned());
-    Ok(Resolved::new(is_settings.then_some(path.as_path()), &all)?)
+    Ok(Resolved::new(file, &all)?)
 }
 
 /// `key=value` with the value as a TOML string, whatever stands in it.

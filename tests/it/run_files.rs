@@ -34,7 +34,7 @@ const KEYS: [&str; 12] = [
     "seconds",
 ];
 
-const CLASSES: [&str; 16] = [
+const CLASSES: [&str; 17] = [
     "ambiguous",
     "not_recorded",
     "unsure",
@@ -44,6 +44,7 @@ const CLASSES: [&str; 16] = [
     "ranking",
     "packing",
     "generation",
+    "undelivered",
     "correct",
     "correct_unsupported",
     "correct_abstention",

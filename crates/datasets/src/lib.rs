@@ -1,10 +1,11 @@
 //! Data sets: loaded, written, linted and labelled.
 //!
 //! [`load`] reads a data set in any of six layouts, [`inspect`] reads all of it and collects every error. [`asked`] loads
-//! questions without labels, [`Appended`] appends labelled ones to questions.jsonl, [`export`] writes a data set losslessly,
+//! questions without labels, [`anchor`] labels questions by their reference answers, [`Appended`] appends labelled ones to questions.jsonl, [`export`] writes a data set losslessly,
 //! [`question_line`] one question. [`labels`] reads questions as written, [`earlier`] the documents of an earlier commit.
 //! Downloads are in `fetch`.
 
+pub mod anchor;
 pub mod label;
 pub mod lint;
 
@@ -40,6 +41,7 @@ mod record;
 
 mod appended;
 mod queries;
+mod question_id;
 
 mod export;
 mod history;
@@ -57,5 +59,5 @@ pub use labels::{LabelLine, LabelMember, labels, write_labels};
 pub use line::question_line;
 pub use load::{asked, documents, load, questions_file};
 pub use place::Place;
-pub use survey::{Survey, survey};
+pub use survey::{Survey, survey, survey_of};
 pub use texts::DocumentTexts;

@@ -4,20 +4,16 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 use super::draft::Draft;
 use super::questions::{self, KINDS};
 use super::record::JsonRecord;
+use crate::anchor::UNRESOLVED;
 use crate::error::DatasetError;
 use crate::place::Place;
+use crate::question_id::id_of;
 use crate::read;
-use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Question;
-
-/// Number of bytes of a text's hash that form an id: the probability that two of 10,000 questions share one is
-/// under 1 in 20,000.
-const ID_BYTES: usize = 5;
 
 /// Reads the file `path` into `draft`, which already has the whole corpus. JSON lines are detected by the first line's
 /// brace.
@@ -41,11 +37,6 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     })
 }
 
-/// Returns an id that depends only on the text.
-fn id_of(text: &str) -> String {
-    format!("q-{}", hex(&Sha256::digest(text.trim())[..ID_BYTES]))
-}
-
 /// Reads a native question whose labels may be missing: `kind` may require answers that do not
 /// exist yet.
 fn recorded(
@@ -55,6 +46,9 @@ fn recorded(
 ) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
     fields.remove("metadata"); // present in BEIR's queries; not a label
+    for name in UNRESOLVED {
+        fields.remove(name); // candidate places, for labelling
+    }
     let wanted = if is_given(&fields, &["answers", "answer"]) {
         None
     } else {

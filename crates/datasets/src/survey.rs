@@ -98,6 +98,14 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     Ok(seen)
 }
 
+/// Summarises documents that are already loaded: their lengths and their language.
+#[must_use]
+pub fn survey_of(documents: &[Document]) -> Survey {
+    let mut seen = Survey::default();
+    measure(&mut seen, documents);
+    seen
+}
+
 /// Returns the UTF-8 documents; others are counted, but not by extension.
 fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetError> {
     let mut draft = Draft::lenient(MissingEvidence::Error);

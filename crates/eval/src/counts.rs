@@ -122,7 +122,7 @@ pub(super) fn rule_disagreement(
 
 /// Counts the packed passages of an external RAG that are in no document, and all of them.
 pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
-    if run.manifest.external.is_none() {
+    if !run.manifest.is_foreign() {
         return (0, 0);
     }
     let packed: Vec<&ChunkId> = run.traces.iter().flat_map(Trace::packed).collect();

@@ -8,17 +8,29 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::answer_scores;
 use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::types::{ArmName, FailureClass, Flag, QuestionKind, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
+/// Returns what is known of the hits that packing takes, `k` by the settings.
+#[must_use]
+pub fn top_k(run: &SavedRun, k: usize) -> TopK {
+    if run.manifest.is_foreign() {
+        TopK::recorded(&run.traces, &run.passages)
+    } else {
+        k.into()
+    }
+}
+
 /// Classifies every question of `run`: the only function that decides failure classes.
 #[must_use]
 pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
+    let top = top_k(run, k);
     run.traces
         .par_iter()
-        .map(|trace| classify::classify(trace, k, Judgments::new(trace, judge), &run.passages))
+        .map(|trace| classify::classify(trace, top, Judgments::new(trace, judge), &run.passages))
         .collect()
 }
 
@@ -37,6 +49,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Outcome> {
             }
             let supported = Outcome {
                 lost: None,
+                between: None,
                 reached: Some([true; 5]),
                 lenient: Some([true; 5]),
                 ..outcome.clone()
@@ -68,33 +81,38 @@ fn result_name<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S::
 }
 
 /// Computes the waterfall, by the strict reading of wide labels, over the answerable questions with gold labels that did not fail, and returns their
-/// number. The last step exists only if the run has answers.
+/// number. The last step exists only if the run has answers. A stage of which the record of an external RAG does not show
+/// whether it holds the support of some question has no step.
 ///
 /// A step counts questions whose support is complete; it is not an upper bound on accuracy, since the model may
 /// answer others from memory.
 #[must_use]
 pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, usize) {
-    let counted: Vec<(FailureClass, [bool; 5])> = counted(outcomes)
-        .map(|(outcome, reached)| (outcome.class, reached))
-        .collect();
+    let all: Vec<(&Outcome, [bool; 5])> = counted(outcomes).collect();
     let steps = Stage::ALL
         .iter()
         .enumerate()
-        .filter(|(_, stage)| **stage != Stage::Generation || answered);
+        .filter(|(_, stage)| **stage != Stage::Generation || answered)
+        .filter(|(_, stage)| !all.iter().any(|(outcome, _)| is_unknown(outcome, **stage)));
     let steps = steps.map(|(at, &stage)| WaterfallStep {
         stage,
-        supported: counted
+        supported: all
             .iter()
-            .filter(
-                |(class, reached): &&(FailureClass, [bool; 5])| match stage {
-                    // Some are right by the lenient reading of a wide label; the waterfall is strict.
-                    Stage::Generation => *class == FailureClass::Correct && reached[4],
-                    _ => reached[at],
-                },
-            )
+            .filter(|(outcome, reached)| match stage {
+                // Some are right by the lenient reading of a wide label; the waterfall is strict.
+                Stage::Generation => outcome.class == FailureClass::Correct && reached[4],
+                _ => reached[at],
+            })
             .count(),
     });
-    (steps.collect(), counted.len())
+    (steps.collect(), all.len())
+}
+
+/// Returns true if it is not known whether the result of `stage` holds the support.
+pub(crate) fn is_unknown(outcome: &Outcome, stage: Stage) -> bool {
+    outcome
+        .between
+        .is_some_and(|[first, last]| first <= stage && stage < last)
 }
 
 /// Returns the outcomes counted in the waterfall, with the last stage their support reached.
@@ -112,7 +130,7 @@ pub fn lost_by_stage(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>>
     let mut lost = vec![BTreeMap::new(); Stage::ALL.len()];
     for (outcome, _) in counted(outcomes) {
         let (stage, name) = match (outcome.lost_at(), outcome.fault) {
-            (Some(stage), _) => (stage, outcome.lost.unwrap_or(stage).name()),
+            (Some(stage), _) => (stage, outcome.lost_name().unwrap_or(stage.name())),
             (None, _) if outcome.class == FailureClass::Correct => continue,
             (None, Some(fault)) => (Stage::Generation, fault.name()),
             (None, None) => (Stage::Generation, outcome.class.name()),

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
+use crate::diagnose::is_unknown;
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::modes::{self, Signs};
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::types::{FailureClass, Interval, Mode, Stage, Trace};
@@ -75,14 +77,14 @@ pub struct ModeShares {
 
 /// Returns the modes observed for every question of `run`; none for failed questions.
 #[must_use]
-pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
+pub fn signs(run: &SavedRun, outcomes: &[Outcome], top: TopK) -> Vec<Signs> {
     let titled = run.manifest.settings.chunking.title_prefix;
     run.traces
         .par_iter()
         .zip(outcomes)
         .map(|(trace, outcome): (&Trace, &Outcome)| match outcome.class {
             class if class.has_no_result() => Signs::default(),
-            _ => modes::signs(trace, outcome, k, titled, &run.passages),
+            _ => modes::signs(trace, outcome, top, titled, &run.passages),
         })
         .collect()
 }
@@ -126,7 +128,10 @@ fn passed(outcome: &Outcome, stage: Stage) -> bool {
             .reached
             .is_some_and(|reached| reached[Stage::Packing as usize]),
     };
-    is_beyond && !outcome.class.has_no_result() && outcome.class != stage.into()
+    is_beyond
+        && !is_unknown(outcome, stage)
+        && !outcome.class.has_no_result()
+        && outcome.class != stage.into()
 }
 
 /// Returns `None` if the mode is unknown for all lost questions.

@@ -13,7 +13,7 @@ use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
-use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, StepHit, Trace, collapse};
+use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, StepHit, Trace, collapse};
 use ragtriage_runs::SavedRun;
 
 /// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
@@ -157,7 +157,8 @@ fn score_question(
 /// Inputs of all retrieval measures of a question.
 struct Rankings<'a> {
     ranked: RankedPieces<'a>,
-    packed: RankedPieces<'a>,
+    /// `None` where a record does not show the prompt.
+    packed: Option<RankedPieces<'a>>,
     by_budget: BTreeMap<usize, RankedPieces<'a>>,
 }
 
@@ -172,11 +173,10 @@ impl<'a> Rankings<'a> {
                     .collect(),
                 context,
             ),
-            packed: RankedPieces::new(
-                trace,
-                trace.packed().map(ShownPiece::whole).collect(),
-                context,
-            ),
+            packed: trace.step(Step::Packed).map(|_| {
+                let packed = trace.packed().map(ShownPiece::whole);
+                RankedPieces::new(trace, packed.collect(), context)
+            }),
             by_budget: shown
                 .iter()
                 .map(|(&budget, pieces): (&usize, &Vec<ShownPiece<'a>>)| {
@@ -190,7 +190,7 @@ impl<'a> Rankings<'a> {
         match cutoff {
             Some(Cutoff::Top(k)) => self.ranked.at(family, Some(k)),
             Some(Cutoff::Tokens(n)) => self.by_budget.get(&n)?.at(family, None),
-            Some(Cutoff::Prompt) => self.packed.at(family, None),
+            Some(Cutoff::Prompt) => self.packed.as_ref()?.at(family, None),
             None => self.ranked.at(family, None),
         }
     }
@@ -333,7 +333,7 @@ impl<'a> RankedPieces<'a> {
     /// the range is that of the gold text in it, or missing, not that of the context.
     fn sized_spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let mut passages = self.passages(top);
-        let is_sized = self.context.run.manifest.external.is_none()
+        let is_sized = !self.context.run.manifest.is_foreign()
             || passages.all(|(_, passage)| shown::is_sized(passage));
         is_sized.then(|| self.spans(top)).flatten()
     }
@@ -355,7 +355,7 @@ impl<'a> RankedPieces<'a> {
     /// Computed over all chunks that contain a byte of each group's first member; undefined for an external RAG, of whose
     /// chunks only the shown ones are known.
     fn precision_omega(&self) -> Option<f64> {
-        if self.context.run.manifest.external.is_some() {
+        if self.context.run.manifest.is_foreign() {
             return None;
         }
         let wanted = self.evidence(&[])?;

@@ -139,7 +139,7 @@ impl<'a> CountedPassages<'a> {
         Self {
             by_id: by_id.collect(),
             // An imported record defines the prompts' contents: its titles are those it contains.
-            titles: run.manifest.external.is_some() || run.manifest.settings.chunking.title_prefix,
+            titles: run.manifest.is_foreign() || run.manifest.settings.chunking.title_prefix,
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),
             largest,
         }
@@ -360,7 +360,12 @@ mod tests {
             String::new(),
             String::new(),
         );
-        elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256 });
+        elsewhere.manifest.external = Some(ExternalSource {
+            kind,
+            from,
+            sha256,
+            is_own: false,
+        });
         assert_eq!(texts(&elsewhere, 16), texts(&two(true), 16));
     }
 

@@ -160,6 +160,7 @@ impl Evaluation {
 #[must_use]
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let scores = score::score(run, &plan.measures, plan.judge);
+    let top = diagnose::top_k(run, plan.k);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
@@ -175,6 +176,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             of,
             answered: answered_by(run),
             k: prompt_size(run, plan),
+            top,
             unlocated: unlocated(run),
             rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
         },
@@ -189,7 +191,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         .map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, &outcomes);
-    let signs = modes::signs(run, &outcomes, plan.k);
+    let signs = modes::signs(run, &outcomes, top);
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
@@ -231,7 +233,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         what_if: WhatIf::new(
             run,
             &outcomes,
-            plan.k,
+            top,
             &columns.cluster_of,
             answered_by(run) == Answered::ByGenerator,
         ),
@@ -324,7 +326,7 @@ fn answered_by(run: &SavedRun) -> Answered {
     let fell_back = generation.generator == GeneratorName::Recorded
         && generation.fallback == Some(GeneratorName::Baseline)
         && attempts(&run.traces).any(|attempt| attempt.origin == Origin::Called);
-    let is_baseline = run.manifest.external.is_none()
+    let is_baseline = !run.manifest.is_foreign()
         && (generation.generator == GeneratorName::Baseline || fell_back);
     match (has_arm(run, ArmName::Retrieved), is_baseline) {
         (false, _) => Answered::No,
@@ -335,16 +337,11 @@ fn answered_by(run: &SavedRun) -> Answered {
 
 /// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.
 fn prompt_size(run: &SavedRun, plan: &EvaluationPlan) -> usize {
-    match run.manifest.external {
-        Some(_) => run
-            .traces
-            .iter()
-            .map(|trace| trace.packed().count())
-            .max()
-            .unwrap_or(0)
-            .max(1),
-        None => plan.k,
+    if !run.manifest.is_foreign() {
+        return plan.k;
     }
+    let packed = run.traces.iter().map(|trace| trace.packed().count());
+    packed.max().unwrap_or(0).max(1)
 }
 
 fn columns<'a>(
@@ -353,9 +350,10 @@ fn columns<'a>(
     plan: &EvaluationPlan,
     outcomes: &'a [Outcome],
 ) -> QuestionColumns<'a> {
-    let cutoff = match run.manifest.external {
-        Some(_) => Cutoff::Prompt,
-        None => Cutoff::Top(plan.k),
+    let cutoff = if run.manifest.is_foreign() {
+        Cutoff::Prompt
+    } else {
+        Cutoff::Top(plan.k)
     };
     let [em, answer_f1] =
         [(Family::Em, Some(cutoff)), (Family::AnswerF1, None)].map(|(family, cutoff)| {
@@ -393,8 +391,9 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
         match step.step {
             Step::Fused => add("fuse", step.seconds),
             Step::Reranked => add("rerank", step.seconds),
+            Step::Expanded => add("expand", step.seconds),
             Step::Packed => add("pack", step.seconds),
-            Step::MinScore => {}
+            Step::MinScore | Step::Ordered => {}
             retriever => add(&format!("search {retriever}"), step.seconds),
         }
         if let Some(exact) = &step.exact_search {

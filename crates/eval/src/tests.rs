@@ -39,6 +39,7 @@ fn judge_losses(
         of,
         answered: Answered::ByGenerator,
         k: 5,
+        top: 5.into(),
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     };
@@ -98,13 +99,9 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             chunks: support,
             groups: vec![],
         },
-        steps: vec![TraceStep {
-            step: Step::Bm25,
-            hits: hits.collect(),
-            exact_search: None,
-            seconds: 0.0,
-        }],
+        steps: vec![TraceStep::new(Step::Bm25, hits.collect(), 0.0)],
         arms,
+        probe: None,
         error: None,
     }
 }
@@ -125,6 +122,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
         class,
         fault: None,
         lost,
+        between: None,
         reason: String::new(),
         judgments: Judgments::default(),
         unsupported: vec![],
@@ -215,7 +213,7 @@ fn gold_in_noise_parts_distraction_from_delivery() {
         &lost,
         &outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
     );
-    let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.2, 0.0];
+    let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.2, 0.0];
     assert!(
         found
             .iter()
@@ -231,7 +229,10 @@ fn gold_in_noise_parts_distraction_from_delivery() {
         flags: vec![Flag::ServerTruncated],
         ..outcome(FailureClass::Packing, None)
     };
-    assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(
+        terms(&cut, &by_server),
+        [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    );
 }
 
 #[test]
@@ -489,12 +490,7 @@ pub(super) fn ranged() -> SavedRun {
         score: 1.0,
         parts: [].into(),
     }];
-    trace.steps.push(TraceStep {
-        step: Step::Packed,
-        hits: packed,
-        exact_search: None,
-        seconds: 0.0,
-    });
+    trace.steps.push(TraceStep::new(Step::Packed, packed, 0.0));
     let passage = |id: &str, start, end, text: &str| Passage {
         id: id.into(),
         doc: ChunkId::from(id).doc().into(),
@@ -522,6 +518,7 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
         kind: ExternalSource::RECORD.to_owned(),
         from: String::new(),
         sha256: String::new(),
+        is_own: false,
     };
     run.manifest.external = Some(source);
     let values = |run: &SavedRun| -> Vec<Option<f64>> {

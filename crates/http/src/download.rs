@@ -2,20 +2,21 @@
 //!
 //! A part is requested with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14). A server that supports neither,
 //! or has another version by now, sends the whole file, and the download starts over. Tries that made progress are not
-//! counted. No redirect target learns the address that led to it, whose query may hold a token. Left out: keys other
-//! than user info in the address, with which no redirect is followed, and integrity checks; callers check the file's
-//! hash.
+//! counted. No redirect target learns the address that led to it, whose query may hold a token. With
+//! user info in the address no redirect is followed; a bearer key goes to the first host and port only. Left out: integrity
+//! checks; callers check the file's hash.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, IF_RANGE, LAST_MODIFIED, RANGE,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE,
+    LAST_MODIFIED, RANGE,
 };
 use reqwest::{Client, Response, Url};
 use tokio::sync::Mutex;
 
 use super::asked_wait::asked_wait;
-use super::{Backoff, HttpError, Partial, Retry, redirects};
+use super::{Backoff, HttpError, Partial, Retry, Secret, redirects};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 
@@ -51,6 +52,8 @@ pub struct FileRequest<'a> {
 pub struct Downloader {
     client: Client,
     url: Url,
+    /// The value of `Authorization`, which reqwest drops at a redirect to another host or port.
+    key: Option<HeaderValue>,
     connect_timeout: Duration,
 }
 
@@ -67,8 +70,21 @@ impl Downloader {
     /// # Errors
     /// `KeyInClear` for user info that would go over the network unencrypted; `Client`.
     pub fn new(url: &Url, connect_timeout: Duration) -> Result<Self, HttpError> {
+        Self::with_key(url, None, connect_timeout)
+    }
+
+    /// Creates a client that sends `key` as a bearer token to the host and port of `url`; redirects to others are followed without
+    /// it, and none after them gets it back.
+    ///
+    /// # Errors
+    /// As [`Self::new`], also for the key; `BadKey`.
+    pub fn with_key(
+        url: &Url,
+        key: Option<&Secret>,
+        connect_timeout: Duration,
+    ) -> Result<Self, HttpError> {
         let has_user = !url.username().is_empty() || url.password().is_some();
-        if url.scheme() == "http" && has_user && !is_loopback(url) {
+        if url.scheme() == "http" && (has_user || key.is_some()) && !is_loopback(url) {
             return Err(HttpError::KeyInClear {
                 host: url.host_str().unwrap_or("").to_owned(),
             });
@@ -85,9 +101,16 @@ impl Downloader {
         let client = builder.build().map_err(|error| HttpError::Client {
             reason: root_cause(&error),
         })?;
+        let key = key.map(|key| {
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
+                .map_err(|_| HttpError::BadKey)?;
+            value.set_sensitive(true);
+            Ok(value)
+        });
         Ok(Self {
             client,
             url: url.clone(),
+            key: key.transpose()?,
             connect_timeout,
         })
     }
@@ -138,6 +161,9 @@ impl Downloader {
             .client
             .get(self.url.clone())
             .header(ACCEPT_ENCODING, "identity");
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, key.clone());
+        }
         if let Some(version) = partial.version() {
             request = request
                 .header(RANGE, format!("bytes={}-", partial.n_bytes()))

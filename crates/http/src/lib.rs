@@ -31,6 +31,7 @@ pub use endpoint::{EndpointSettings, JsonEndpoint, Response};
 pub use error::{HttpError, is_transient_status};
 pub use halve::in_halves;
 pub use partial::Partial;
+pub use reqwest::Url;
 pub use secret::Secret;
 
 #[cfg(test)]

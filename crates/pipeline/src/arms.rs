@@ -1,120 +1,134 @@
 //! Passages of the prompt of each arm.
 
 use super::oracle::{Room, oracle};
-use super::plan::Plan;
-use super::prompt;
+use super::plan::ArmPlan;
+use ragtriage_core::attribute::Passages;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::NoisePosition;
-use ragtriage_core::types::{ArmName, ChunkId, Corpus, Gold, Trace};
+use ragtriage_core::types::{ArmName, ChunkId, Corpus, Gold, Question};
 
-/// Returns the arms of this question, each with the chunks of its prompt in order: those of `plan`, `Oracle` and
-/// `GoldInNoise` only if its gold evidence is in the corpus, `ClosedBook` only if `in_sample`.
-#[must_use]
-pub fn prompts(
-    trace: &Trace,
-    in_sample: bool,
-    corpus: &Corpus,
-    plan: &Plan,
-) -> Vec<(ArmName, Vec<ChunkId>)> {
-    let packed: Vec<ChunkId> = trace.packed().cloned().collect();
-    let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
-    let room = Room {
-        k: plan.retrieval.k,
-        context_tokens: plan.prompt.context_tokens,
-        tokens: &tokens,
-    };
-    let oracle = oracle(&trace.question, &trace.gold, corpus, &room);
-    let chunks = |arm: &ArmName| match arm {
-        ArmName::Retrieved => Some(packed.clone()),
-        ArmName::Oracle => oracle.clone(),
-        ArmName::GoldInNoise => {
-            let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
-            Some(gold_in_noise(
-                &test,
-                &trace.gold,
-                &packed,
-                oracle.as_deref()?,
-                (tokens, room.context_tokens),
-                plan.arms.noise_position,
-            ))
-        }
-        ArmName::ClosedBook => in_sample.then(Vec::new),
-    };
-    plan.arms
-        .names
-        .iter()
-        .filter_map(|arm| Some((*arm, chunks(arm)?)))
-        .collect()
+/// A question, and the passages that its arms are chosen from.
+pub(super) struct ArmChoice<'a> {
+    pub question: &'a Question,
+    /// Its gold evidence in the chunks of `corpus`.
+    pub gold: &'a Gold,
+    /// Passages of the pipeline's prompt.
+    pub packed: &'a [ChunkId],
+    pub corpus: &'a Corpus,
+    /// The chunks of `corpus` and the packed passages.
+    pub passages: &'a dyn Passages,
+    /// Limits of the oracle's prompt.
+    pub room: Room<'a>,
+    /// Maximum number of tokens of the prompt with gold in noise; `None`: no noise is dropped.
+    pub noise_tokens: Option<usize>,
+    /// True if it is in the closed-book sample.
+    pub in_sample: bool,
 }
 
-/// Inserts the missing gold chunks into the packed chunks at `position`. If the result exceeds the `budget` of a prompt, counted
-/// by `tokens`, chunks without gold evidence are dropped, last first, until it fits or only gold evidence remains.
-fn gold_in_noise(
-    test: &SupportTest<'_>,
-    gold: &Gold,
-    packed: &[ChunkId],
-    oracle: &[ChunkId],
-    (tokens, budget): (impl Fn(&ChunkId) -> usize, usize),
-    position: NoisePosition,
-) -> Vec<ChunkId> {
-    if test.of(packed).holds {
-        return packed.to_vec();
-    }
-    let lacking = test.missing_groups(&packed.iter().collect::<Vec<_>>());
-    let lacking: Vec<&str> = lacking
-        .into_iter()
-        .filter_map(|group: usize| {
-            gold.groups[group]
-                .iter()
-                .find(|member| !member.chunks.is_empty())
-        })
-        .map(|member| member.doc.as_str())
-        .collect();
-    let absent = oracle.iter().filter(|id| !packed.contains(id));
-    let mut missing: Vec<ChunkId> = absent
-        .clone()
-        .filter(|id| lacking.contains(&id.doc()))
-        .cloned()
-        .collect();
-    // Even if a gold document is present, a missing chunk may be the one with the answer.
-    if !test.of(packed.iter().chain(&missing)).holds {
-        missing = absent.cloned().collect();
-    }
-    let mut kept = packed.to_vec();
-    let holds = |kept: &[ChunkId]| test.of(kept.iter().chain(&missing)).holds;
-    let can_hold = holds(&kept);
-    let mut used = packed.iter().chain(&missing).map(&tokens).sum::<usize>();
-    while used > budget {
-        let noise = (0..kept.len()).rev().find(|&at| {
-            let without = [&kept[..at], &kept[at + 1..]].concat();
-            !is_gold(gold, &kept[at])
-                && !oracle.contains(&kept[at])
-                && (holds(&without) || !can_hold)
-        });
-        let Some(at) = noise else {
-            break;
+impl ArmChoice<'_> {
+    /// Returns the arms of this question, each with the chunks of its prompt in order: those of `plan`, `Oracle` and
+    /// `GoldInNoise` only if its gold evidence is in the corpus, `ClosedBook` only if it is in the sample.
+    #[must_use]
+    pub(super) fn prompts(&self, plan: &ArmPlan) -> Vec<(ArmName, Vec<ChunkId>)> {
+        let oracle = self.oracle();
+        let chunks = |arm: &ArmName| match arm {
+            ArmName::Retrieved => Some(self.packed.to_vec()),
+            ArmName::Oracle => oracle.clone(),
+            ArmName::GoldInNoise => {
+                Some(self.gold_in_noise(oracle.as_deref()?, plan.noise_position))
+            }
+            ArmName::ClosedBook => self.in_sample.then(Vec::new),
         };
-        used -= tokens(&kept.remove(at));
+        plan.names
+            .iter()
+            .filter_map(|arm| Some((*arm, chunks(arm)?)))
+            .collect()
     }
-    let at = match position {
-        NoisePosition::First => 0,
-        NoisePosition::Middle => kept.len() / 2,
-        NoisePosition::Last => kept.len(),
-    };
-    kept.splice(at..at, missing);
-    kept
-}
 
-fn is_gold(gold: &Gold, id: &ChunkId) -> bool {
-    let mut members = gold.groups.iter().flatten();
-    members.any(|member| member.chunks.contains(id))
+    /// Returns the passages of the oracle; `None` if its gold evidence is not in the corpus.
+    pub(super) fn oracle(&self) -> Option<Vec<ChunkId>> {
+        oracle(self.question, self.gold, self.corpus, &self.room)
+    }
+
+    /// Inserts the missing gold chunks into the packed chunks at `position`. If the result exceeds the budget, chunks without
+    /// gold evidence are dropped, last first, until it fits or only gold evidence remains.
+    fn gold_in_noise(&self, oracle: &[ChunkId], position: NoisePosition) -> Vec<ChunkId> {
+        let test = SupportTest::new(self.question, &self.gold.groups, self.passages);
+        let packed = self.packed;
+        if test.of(packed).holds {
+            return packed.to_vec();
+        }
+        let lacking = test.missing_groups(&packed.iter().collect::<Vec<_>>());
+        let lacking: Vec<&str> = lacking
+            .into_iter()
+            .filter_map(|group: usize| {
+                self.gold.groups[group]
+                    .iter()
+                    .find(|member| !member.chunks.is_empty())
+            })
+            .map(|member| member.doc.as_str())
+            .collect();
+        let is_packed = |id: &ChunkId| packed.iter().any(|passage| self.corpus.holds(passage, id));
+        let absent = oracle.iter().filter(|id| !is_packed(id));
+        let mut missing: Vec<ChunkId> = absent
+            .clone()
+            .filter(|id| lacking.contains(&id.doc()))
+            .cloned()
+            .collect();
+        // Even if a gold document is present, a missing chunk may be the one with the answer.
+        if !test.of(packed.iter().chain(&missing)).holds {
+            missing = absent.cloned().collect();
+        }
+        let mut kept = packed.to_vec();
+        if let Some(budget) = self.noise_tokens {
+            self.drop_noise(&mut kept, (oracle, &missing), &test, budget);
+        }
+        let at = match position {
+            NoisePosition::First => 0,
+            NoisePosition::Middle => kept.len() / 2,
+            NoisePosition::Last => kept.len(),
+        };
+        kept.splice(at..at, missing);
+        kept
+    }
+
+    /// Drops passages without gold evidence until the `missing` ones fit the budget.
+    fn drop_noise(
+        &self,
+        kept: &mut Vec<ChunkId>,
+        (oracle, missing): (&[ChunkId], &[ChunkId]),
+        test: &SupportTest<'_>,
+        budget: usize,
+    ) {
+        let holds = |kept: &[ChunkId]| test.of(kept.iter().chain(missing)).holds;
+        let can_hold = holds(kept);
+        let tokens = self.room.tokens;
+        let mut used = kept.iter().chain(missing).map(tokens).sum::<usize>();
+        while used > budget {
+            let noise = (0..kept.len()).rev().find(|&at| {
+                let without = [&kept[..at], &kept[at + 1..]].concat();
+                let holds_any = |chunks: &[ChunkId]| {
+                    let mut chunks = chunks.iter();
+                    chunks.any(|chunk| self.corpus.holds(&kept[at], chunk))
+                };
+                let mut members = self.gold.groups.iter().flatten();
+                !members.any(|member| holds_any(&member.chunks))
+                    && !holds_any(oracle)
+                    && (holds(&without) || !can_hold)
+            });
+            let Some(at) = noise else {
+                break;
+            };
+            used -= tokens(&kept.remove(at));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::oracle::tests::corpus_of;
-    use ragtriage_core::types::{GoldMember, Member, Question, QuestionKind, Support, SupportRule};
+    use ragtriage_core::types::{GoldMember, Member, QuestionKind, Support, SupportRule};
 
     fn member(corpus: &Corpus, needed: &[(usize, usize)]) -> GoldMember {
         GoldMember {
@@ -180,16 +194,24 @@ mod tests {
             chunks: support,
             groups,
         };
-        let test = SupportTest::new(&question, &gold.groups, &corpus);
-        let room = Room {
-            k: 5,
-            context_tokens: budget,
-            tokens: &tokens,
-        };
-        let oracle = oracle(&question, &gold, &corpus, &room).expect("all gold is there");
-        assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
         let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
-        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, (&tokens, budget), position);
+        let choice = ArmChoice {
+            question: &question,
+            gold: &gold,
+            packed: &packed,
+            corpus: &corpus,
+            passages: &corpus,
+            room: Room {
+                k: 5,
+                context_tokens: budget,
+                tokens: &tokens,
+            },
+            noise_tokens: Some(budget),
+            in_sample: false,
+        };
+        let oracle = choice.oracle().expect("all gold is there");
+        assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
+        let prompt = choice.gold_in_noise(&oracle, position);
         ordinals(&prompt).into_iter().map(str::to_owned).collect()
     }
 

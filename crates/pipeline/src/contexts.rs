@@ -1,6 +1,7 @@
 //! Maps the contexts of an external RAG to passages of the corpus.
 //!
-//! Each is located in a document ([`place`]), as `<document>#<start>-<end>`: identical bytes always get the same id.
+//! Each is located in a document, by its recorded range (`offsets.rs`) or its text ([`place`]), as
+//! `<document>#<start>-<end>`: identical bytes always get the same id. A chunk of a run of ours retains its own id.
 //!
 //! A context that occurs in no document retains its text under `<document>#~<hash>` without document bytes, its document
 //! being the one it names, else `external-<hash>`. If it contains the text of one of the question's gold ranges (equal up
@@ -9,38 +10,77 @@
 //! [`TELLING_WORDS`] words, or that is itself an answer, does not identify a document: it counts only if the context
 //! names the document, or contains another gold range of it that does.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::offsets::{Offsets, offsets};
 use ragtriage_core::attribute::place::{self, WordIndex};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
-use ragtriage_runs::external::recorded::RecordedContext;
+use ragtriage_runs::external::recorded::RecordedHit;
 
 /// Minimum length, in words, of a text assumed to occur in one document only.
 const TELLING_WORDS: usize = 5;
 
 /// A context with its passages: one, or one for each gold document whose text it contains.
-pub(super) type Placed<'c> = (&'c RecordedContext, Vec<Passage>);
+pub(super) type Placed<'c> = (&'c RecordedHit, Vec<Passage>);
+
+/// The contexts of one question that were located before: most are in several of its rankings.
+#[derive(Default)]
+pub(super) struct KnownPlaces(HashMap<PlaceKey, Vec<Passage>>);
+
+/// The fields of a context that decide its place.
+#[derive(PartialEq, Eq, Hash)]
+struct PlaceKey {
+    text: Option<String>,
+    chunk_id: Option<String>,
+    doc_id: Option<String>,
+    range: (Option<usize>, Option<usize>),
+    title: Option<String>,
+}
+
+impl KnownPlaces {
+    fn place(
+        &mut self,
+        places: &Places,
+        question: &Question,
+        context: &RecordedHit,
+    ) -> Vec<Passage> {
+        let key = PlaceKey {
+            text: context.text.clone(),
+            chunk_id: context.chunk_id.clone(),
+            doc_id: context.doc_id.clone(),
+            range: (context.start, context.end),
+            title: context.title.clone(),
+        };
+        let known = self.0.entry(key);
+        known
+            .or_insert_with(|| places.place(question, context))
+            .clone()
+    }
+}
 
 /// The documents that contexts are located in, with the notes counted so far.
 pub(super) struct Places {
     pub corpus: Corpus,
     /// Omits a document whose id equals the question's.
     skip_same_id: bool,
+    /// True if the chunks' ids are those of this configuration: a run of ours that was written as a record.
+    keeps_ids: bool,
     /// Built for the first context whose document is unknown.
     words: OnceLock<WordIndex>,
     notes: Mutex<BTreeMap<&'static str, usize>>,
 }
 
 impl Places {
-    pub fn new(corpus: Corpus, skip_same_id: bool) -> Self {
+    pub fn new(corpus: Corpus, skip_same_id: bool, keeps_ids: bool) -> Self {
         Self {
             corpus,
             skip_same_id,
+            keeps_ids,
             words: OnceLock::new(),
             notes: Mutex::default(),
         }
@@ -70,16 +110,17 @@ impl Places {
             .collect()
     }
 
-    /// Returns the contexts' passages, each id once.
+    /// Returns the passages of a ranking's contexts, each id once.
     pub fn place_all<'c>(
         &self,
+        known: &mut KnownPlaces,
         question: &Question,
-        contexts: &'c [RecordedContext],
+        contexts: &'c [RecordedHit],
     ) -> Vec<Placed<'c>> {
         let mut seen = HashSet::new();
         let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
-            let mut passages = self.place(question, context);
+            let mut passages = known.place(self, question, context);
             passages.retain(|passage| {
                 !(self.skip_same_id && passage.doc.as_str() == question.id.as_str())
             });
@@ -94,11 +135,15 @@ impl Places {
         placed
     }
 
-    fn place(&self, question: &Question, context: &RecordedContext) -> Vec<Passage> {
+    fn place(&self, question: &Question, context: &RecordedHit) -> Vec<Passage> {
         let named = context.doc_id.as_deref().map(DocId::from);
         let document = named.as_ref().and_then(|doc| self.corpus.document(doc));
+        let recorded = document.and_then(|document| self.recorded_range(document, context));
+        if let (Some(document), Some(range)) = (document, recorded) {
+            return vec![self.chunk(document, range, context)];
+        }
         let Some(text) = context.text.as_deref() else {
-            return self.whole(named, document);
+            return self.without_text(named, document, context);
         };
         let title = context.title.as_deref();
         let found = match document {
@@ -116,8 +161,57 @@ impl Places {
             }
             return vec![cut(document, range)];
         }
+        self.unlocated(question, named, document, context, text)
+    }
+
+    /// Returns the recorded range of a context in the document that it names.
+    fn recorded_range(&self, document: &Document, context: &RecordedHit) -> Option<ByteRange> {
+        match offsets(document, context)? {
+            Offsets::Bytes(range) => Some(range),
+            Offsets::CodePoints(range) => {
+                self.note(
+                    "contexts whose offsets count code points, converted to bytes",
+                    1,
+                );
+                Some(range)
+            }
+            Offsets::Neither => {
+                let what = if context.text.is_some() {
+                    "contexts whose text is not at their offsets, located by the text"
+                } else {
+                    "contexts whose offsets are beyond their document, without text"
+                };
+                self.note(what, 1);
+                None
+            }
+        }
+    }
+
+    fn chunk(&self, document: &Document, range: ByteRange, context: &RecordedHit) -> Passage {
+        let passage = cut(document, range);
+        let own = context.chunk_id.as_deref().filter(|_| self.keeps_ids);
+        let own = own.map(ChunkId::from);
+        match own.filter(|id| id.doc() == document.id.as_str()) {
+            Some(id) => Passage {
+                id,
+                title: context.title.clone().unwrap_or_default(),
+                ..passage
+            },
+            None => passage,
+        }
+    }
+
+    /// Places a text that is in no document: on the gold ranges that it contains, else nowhere.
+    fn unlocated(
+        &self,
+        question: &Question,
+        named: Option<DocId>,
+        document: Option<&Document>,
+        context: &RecordedHit,
+        text: &str,
+    ) -> Vec<Passage> {
         let mark = format!("~{}", hash(text));
-        let (title, text) = without_title(title, text);
+        let (title, text) = without_title(context.title.as_deref(), text);
         let passage = |doc: &DocId, place: String, range: ByteRange| Passage {
             id: ChunkId::from(format!("{doc}#{place}{mark}")),
             doc: doc.clone(),
@@ -140,6 +234,32 @@ impl Places {
         );
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
         vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
+    }
+
+    /// Places a context without text: a whole document, or a range or chunk that is not known.
+    fn without_text(
+        &self,
+        named: Option<DocId>,
+        document: Option<&Document>,
+        context: &RecordedHit,
+    ) -> Vec<Passage> {
+        let mark = match (context.start, &context.chunk_id) {
+            (Some(start), _) => format!("{start}-{}", context.end.unwrap_or(start)),
+            (None, Some(chunk)) => chunk.clone(),
+            (None, None) => return self.whole(named, document),
+        };
+        if document.is_none() {
+            self.note("contexts whose document or chunk is not known", 1);
+        }
+        let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(&mark))));
+        vec![Passage {
+            id: ChunkId::unlocated(&doc, &mark),
+            doc,
+            title: String::new(),
+            range: ByteRange::new(0, 0),
+            text: String::new(),
+            tokens: None,
+        }]
     }
 
     /// Returns a document as a whole; without text if it is not in the corpus.

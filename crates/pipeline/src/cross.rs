@@ -10,6 +10,7 @@ use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
 use super::{PipelineError, generate, prompt};
 use ragtriage_core::config::Price;
+use ragtriage_core::types::ArmName;
 use ragtriage_eval::compare::cross::{Call, CallReplies, PromptMaker};
 use ragtriage_models::llm::Generator;
 
@@ -53,6 +54,7 @@ pub async fn ask(
                 let (generator, counter) =
                     (reader.generator.as_ref(), reader.prompts.counter.as_ref());
                 let call = generate::PromptCall {
+                    arm: ArmName::Retrieved,
                     n_tokens: prompt::n_tokens(&prompt, counter),
                     passages: chunks,
                     prompt,

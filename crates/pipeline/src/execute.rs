@@ -51,7 +51,7 @@ impl RunSource<'_> {
                 documents,
                 questions,
                 plan,
-            } => Ok(recorded::prepare(documents, questions, plan)),
+            } => recorded::prepare(documents, questions, plan, sink),
         }
     }
 }

@@ -9,22 +9,24 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use tokio::sync::Semaphore;
 
-use super::arms;
+use super::answerer::{AnswerError, Answerer, Reply};
 use super::ask::FAILURES_IN_A_ROW;
-use super::plan::Plan;
-use super::prompt;
+use super::plan::{ArmPlan, CallPlan};
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, FailedPart, Finish, Origin, Question, QuestionId,
-    Stance, TokenUse, Trace, TraceError,
+    Arm, ArmName, Attempt, ChunkId, Finish, Origin, QuestionId, Stance, TokenUse,
 };
-use ragtriage_models::llm::{self, ErrorClass, Generator, LlmError};
+#[cfg(doc)]
+use ragtriage_models::llm::ErrorClass;
+use ragtriage_models::llm::{Generator, LlmError};
 use ragtriage_runs::replies::Replies;
 
 /// A prompt to be sent.
 pub struct PromptCall {
+    /// The arm whose prompt it is; of several with the same passages the first.
+    pub arm: ArmName,
     /// The passages shown, in order.
     pub passages: Vec<ChunkId>,
     /// The prompt.
@@ -53,10 +55,10 @@ pub trait Caller: Send + Sync {
     async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError>;
 }
 
-/// Calls the generator, unless the reply was saved before the run was killed. Each call whose reply is not yet on disk
+/// Calls the answerer, unless the reply was saved before the run was killed. Each call whose reply is not yet on disk
 /// needs a permit: a kill costs at most as many calls as there are permits.
 pub(super) struct Calling {
-    generator: Arc<dyn Generator>,
+    answerer: Answerer,
     counter: Arc<dyn TokenCounter>,
     price: Price,
     /// Stores replies while a run is in progress.
@@ -65,15 +67,11 @@ pub(super) struct Calling {
 }
 
 impl Calling {
-    /// Creates the caller of `generator`, the generator of `plan`.
-    pub(super) fn new(
-        generator: &Arc<dyn Generator>,
-        plan: &Plan,
-        replies: Option<Replies>,
-    ) -> Self {
+    /// Creates the caller of `answerer`, that of `plan`.
+    pub(super) fn new(answerer: Answerer, plan: &CallPlan<'_>, replies: Option<Replies>) -> Self {
         Self {
-            generator: Arc::clone(generator),
-            counter: Arc::clone(&plan.prompt.counter),
+            answerer,
+            counter: Arc::clone(plan.counter),
             price: plan.price,
             replies,
             permits: Semaphore::new(plan.calls.min(Semaphore::MAX_PERMITS)),
@@ -93,8 +91,10 @@ impl Caller for Calling {
             .acquire()
             .await
             .expect("the semaphore is never closed");
-        let (generator, counter) = (self.generator.as_ref(), self.counter.as_ref());
-        let attempt = ask(generator, call, counter, self.price).await?;
+        let clock = Instant::now();
+        let reply = self.answerer.answer(question, call.arm, &call.prompt);
+        let reply = reply.await;
+        let attempt = attempt(reply, call, clock, self.counter.as_ref(), self.price)?;
         if let Some(replies) = &self.replies {
             replies.keep(question, &attempt);
         }
@@ -102,15 +102,16 @@ impl Caller for Calling {
     }
 }
 
-/// Returns the prompts of the arms of `plan` for this question; `in_sample`: it is in the closed-book sample.
+/// Returns the prompts of `chosen` arms, each with its passages; `call` builds one. An arm over the passages of an earlier one,
+/// or of a finished attempt of `already`, is not asked.
 pub(super) fn prompts(
-    trace: &Trace,
-    in_sample: bool,
-    corpus: &Corpus,
-    plan: &Plan,
+    chosen: Vec<(ArmName, Vec<ChunkId>)>,
+    already: &[Arm],
+    plan: &ArmPlan,
+    call: impl Fn(ArmName, Vec<ChunkId>) -> PromptCall,
 ) -> Vec<ArmPrompt> {
     let mut prompts: Vec<ArmPrompt> = Vec::new();
-    for (arm, passages) in arms::prompts(trace, in_sample, corpus, plan) {
+    for (arm, passages) in chosen {
         let same = prompts
             .iter()
             .find(|earlier| earlier.call.passages == passages);
@@ -122,8 +123,12 @@ pub(super) fn prompts(
             },
             None => ArmPrompt {
                 arm,
-                call: Arc::new(call(&trace.question, passages, corpus, plan)),
-                times: plan.arms.times(arm),
+                times: if finished(already, &passages).is_some() {
+                    0
+                } else {
+                    plan.times(arm)
+                },
+                call: Arc::new(call(arm, passages)),
             },
         };
         prompts.push(prompt);
@@ -131,35 +136,26 @@ pub(super) fn prompts(
     prompts
 }
 
-fn call(question: &Question, passages: Vec<ChunkId>, corpus: &Corpus, plan: &Plan) -> PromptCall {
-    let (parts, titles) = (&plan.prompt, plan.title_prefix);
-    let prompt = prompt::prompt(question, &passages, corpus, parts, titles);
-    PromptCall {
-        n_tokens: prompt::n_tokens(&prompt, parts.counter.as_ref()),
-        passages,
-        prompt,
-    }
-}
-
-/// Sends the `prompts` of one question concurrently. A prompt equal to an earlier arm's is not sent again, unless that
-/// call failed.
+/// Sends the `prompts` of one question concurrently, and returns their arms after those of `already`. A prompt equal to an
+/// earlier arm's is not sent again, unless that call failed.
 ///
 /// # Errors
 /// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in its attempt.
 pub(super) async fn arms(
     question: &QuestionId,
     prompts: Vec<ArmPrompt>,
+    already: Vec<Arm>,
     caller: &dyn Caller,
 ) -> Result<Vec<Arm>, LlmError> {
     let sent = prompts
         .iter()
         .map(|prompt| repeated(question, prompt, caller));
     let sent = join_all(sent).await;
-    let mut arms: Vec<Arm> = Vec::with_capacity(prompts.len());
+    let mut arms = already;
     for (ArmPrompt { arm, call, .. }, attempts) in prompts.iter().zip(sent) {
         let mut attempts = attempts?;
         if attempts.is_empty() {
-            attempts.push(match same_prompt(&arms, call) {
+            attempts.push(match same_prompt(&arms, &call.passages) {
                 Some(same) => same,
                 None => caller.call(question, call).await?,
             });
@@ -201,16 +197,19 @@ async fn repeated(
 }
 
 /// Returns the reply of an earlier arm to an equal prompt.
-fn same_prompt(arms: &[Arm], call: &PromptCall) -> Option<Attempt> {
-    let mut before = arms.iter().flat_map(|arm| &arm.attempts);
-    let same =
-        before.find(|attempt| attempt.passages == call.passages && attempt.error.is_none())?;
+fn same_prompt(arms: &[Arm], passages: &[ChunkId]) -> Option<Attempt> {
     Some(Attempt {
         origin: Origin::SamePrompt,
         cost_usd: 0.0,
         seconds: 0.0,
-        ..same.clone()
+        ..finished(arms, passages)?.clone()
     })
+}
+
+/// Returns the first attempt over these passages that did not fail.
+fn finished<'a>(arms: &'a [Arm], passages: &[ChunkId]) -> Option<&'a Attempt> {
+    let mut attempts = arms.iter().flat_map(|arm| &arm.attempts);
+    attempts.find(|attempt| attempt.passages == passages && attempt.error.is_none())
 }
 
 /// Sends one prompt and reads the answer from the reply.
@@ -223,45 +222,62 @@ pub async fn ask(
     counter: &dyn TokenCounter,
     price: Price,
 ) -> Result<Attempt, LlmError> {
-    let (counted, passages) = (call.n_tokens, call.passages.clone());
     let clock = Instant::now();
     let reply = generator.generate(&call.prompt).await;
+    let reply = reply.map(Reply::read).map_err(AnswerError::Generator);
+    attempt(reply, call, clock, counter, price)
+}
+
+/// Records the `reply` to a call made at `clock`.
+fn attempt(
+    reply: Result<Reply, AnswerError>,
+    call: &PromptCall,
+    clock: Instant,
+    counter: &dyn TokenCounter,
+    price: Price,
+) -> Result<Attempt, LlmError> {
     let seconds = clock.elapsed().as_secs_f64();
-    let error = match reply {
-        Ok(reply) => {
-            let (extracted, stance) = llm::read_answer(&reply.text, reply.finish);
-            let completion = reply
-                .completion_tokens
-                .unwrap_or_else(|| counter.count(&reply.text) as u64);
-            let cost_usd = match reply.origin {
-                Origin::Called => price.of(reply.prompt_tokens.unwrap_or(counted), completion),
-                Origin::Cached | Origin::SamePrompt => 0.0,
-            };
-            return Ok(Attempt {
-                passages,
-                raw: reply.text,
-                extracted,
-                stance,
-                finish: reply.finish,
-                origin: reply.origin,
-                tokens: TokenUse {
-                    prompt: counted,
-                    prompt_billed: reply.prompt_tokens,
-                    completion,
-                },
-                cost_usd,
-                seconds,
-                error: None,
-            });
-        }
-        Err(error) if error.class() == ErrorClass::Spent => return Err(error),
-        Err(error) => error,
+    let Reply {
+        completion: reply,
+        extracted,
+        stance,
+        cost_usd,
+    } = match reply {
+        Ok(reply) => reply,
+        Err(error) => return failed(error, call, seconds),
     };
-    // A content filter that blocks the prompt is a refusal by the generator, not a transport
-    // failure.
-    let refused = error.class() == ErrorClass::Refused;
+    let (counted, passages) = (call.n_tokens, call.passages.clone());
+    let completion = reply
+        .completion_tokens
+        .unwrap_or_else(|| counter.count(&reply.text) as u64);
+    let cost_usd = cost_usd.unwrap_or(match reply.origin {
+        Origin::Called => price.of(reply.prompt_tokens.unwrap_or(counted), completion),
+        Origin::Cached | Origin::SamePrompt => 0.0,
+    });
     Ok(Attempt {
         passages,
+        raw: reply.text,
+        extracted,
+        stance,
+        finish: reply.finish,
+        origin: reply.origin,
+        tokens: TokenUse {
+            prompt: counted,
+            prompt_billed: reply.prompt_tokens,
+            completion,
+        },
+        cost_usd,
+        seconds,
+        error: None,
+    })
+}
+
+/// Records a call that failed or was refused.
+fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt, LlmError> {
+    let refused = error.is_refusal();
+    let error = error.of_question()?;
+    Ok(Attempt {
+        passages: call.passages.clone(),
         raw: String::new(),
         extracted: String::new(),
         stance: if refused {
@@ -276,24 +292,20 @@ pub async fn ask(
         },
         origin: Origin::Called,
         tokens: TokenUse {
-            prompt: counted,
+            prompt: call.n_tokens,
             prompt_billed: None,
             completion: 0,
         },
         cost_usd: 0.0,
         seconds,
-        error: (!refused).then(|| TraceError {
-            part: FailedPart::Generator,
-            kind: error.kind(),
-            message: error.to_string(),
-        }),
+        error: (!refused).then_some(error),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{ErrorKind, QuestionKind};
+    use ragtriage_core::types::{ErrorKind, FailedPart, QuestionKind, TraceError};
 
     /// Fails from the call of this number on; counts its calls.
     struct Dying {
@@ -336,6 +348,7 @@ mod tests {
                 user: "q".into(),
             };
             let call = PromptCall {
+                arm: ArmName::Retrieved,
                 passages: Vec::new(),
                 prompt,
                 n_tokens: 1,
@@ -347,7 +360,7 @@ mod tests {
             };
             let n_calls = AtomicUsize::new(0);
             let caller = Dying { from, n_calls };
-            let arms = arms(&"q".into(), vec![prompt], &caller)
+            let arms = arms(&"q".into(), vec![prompt], Vec::new(), &caller)
                 .await
                 .expect("arms");
             assert_eq!(arms[0].attempts.len(), n_expected);

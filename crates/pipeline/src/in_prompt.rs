@@ -91,18 +91,18 @@ fn beginning<'c>(prompt: &str, context: usize, placed: &'c Placed<'_>) -> Option
 mod tests {
     use super::*;
     use ragtriage_core::types::Passage;
-    use ragtriage_runs::external::recorded::RecordedContext;
+    use ragtriage_runs::external::recorded::RecordedHit;
 
-    fn context(text: &str) -> RecordedContext {
-        RecordedContext {
+    fn context(text: &str) -> RecordedHit {
+        RecordedHit {
             text: Some(text.to_owned()),
-            ..RecordedContext::default()
+            ..RecordedHit::default()
         }
     }
 
     /// Returns number and length of what is found, `None` for all of it.
     fn found(prompt: &str, contexts: &[&str]) -> Vec<(usize, Option<usize>)> {
-        let contexts: Vec<RecordedContext> = contexts.iter().map(|text| context(text)).collect();
+        let contexts: Vec<RecordedHit> = contexts.iter().map(|text| context(text)).collect();
         let placed: Vec<Placed<'_>> = contexts.iter().map(|one| (one, Vec::new())).collect();
         find(prompt, &placed)
             .into_iter()

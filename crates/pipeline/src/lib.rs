@@ -7,10 +7,12 @@
 //! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] creates the
 //! same traces from an external RAG. [`plan`] holds the parts of the pipeline, assembled in `settings/assemble/`.
 
+pub mod answerer;
 mod arms;
 pub mod ask;
 mod collection;
 mod compute;
+pub mod conditions;
 mod contexts;
 pub mod cross;
 pub mod estimate;
@@ -21,7 +23,9 @@ mod index;
 pub mod ingest;
 pub mod judging;
 pub mod lengths;
+mod offsets;
 mod oracle;
+mod packing;
 pub mod plan;
 mod points;
 pub mod pool;

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::answerer::Answerer;
 use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{
     CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
 };
+use ragtriage_core::expand::Expansion;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -43,6 +45,34 @@ pub struct Plan {
     pub arms: ArmPlan,
     /// Price of the generator's tokens.
     pub price: Price,
+}
+
+impl Plan {
+    /// Returns the calls of its arms.
+    #[must_use]
+    pub fn call_plan(&self) -> CallPlan<'_> {
+        CallPlan {
+            answerer: self.generator.clone().map(Answerer::Generator),
+            counter: &self.prompt.counter,
+            price: self.price,
+            calls: self.calls,
+            arms: &self.arms,
+        }
+    }
+}
+
+/// The calls of a run, for the destination of its results.
+pub struct CallPlan<'a> {
+    /// Who answers; `None` for retrieval alone.
+    pub answerer: Option<Answerer>,
+    /// Counts the tokens of answers.
+    pub counter: &'a Arc<dyn TokenCounter>,
+    /// Price of tokens.
+    pub price: Price,
+    /// Maximum number of concurrent calls whose replies are not yet stored.
+    pub calls: usize,
+    /// The arms that are asked.
+    pub arms: &'a ArmPlan,
 }
 
 /// The arms that the generator is asked.
@@ -193,4 +223,6 @@ pub struct PromptPlan {
     pub counter: Arc<dyn TokenCounter>,
     /// Token budget for passages.
     pub context_tokens: usize,
+    /// The text around a chunk that is packed with it; `None`: chunks are packed as they are.
+    pub expansion: Option<Expansion>,
 }

@@ -62,7 +62,11 @@ async fn pool_one(
     }
     let mut pooled: Vec<Pooled> = ranks
         .into_iter()
-        .map(|(id, ranks)| Pooled { id, ranks })
+        .map(|(id, ranks)| Pooled {
+            id,
+            ranks,
+            is_candidate: false,
+        })
         .collect();
     pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks are ordered by id
     Ok(pooled)

@@ -64,7 +64,7 @@ pub fn tokens_of(id: &ChunkId, corpus: &Corpus, plan: &PromptPlan, titles: bool)
 }
 
 fn passage(id: &ChunkId, corpus: &Corpus, titles: bool) -> Option<PromptPassage> {
-    let (text, title) = corpus.chunk_text(corpus.chunk_number(id)?);
+    let (_, text, title) = corpus.text_of(id)?;
     Some(PromptPassage {
         title: if titles {
             title.to_owned()
@@ -112,6 +112,7 @@ mod tests {
                 .expect("valid"),
             counter,
             context_tokens,
+            expansion: None,
         }
     }
 

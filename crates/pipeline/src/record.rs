@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::PipelineError;
 use super::ask::{Done, PassageSource, QuestionResult, RunFacts};
 use super::generate::{Caller, Calling};
-use super::plan::Plan;
+use super::plan::CallPlan;
 use super::settings::record;
 use super::sink::Sink;
 use ragtriage_core::prompt::passage_text;
@@ -74,12 +74,13 @@ impl Sink for RunSink<'_> {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
-        let Some(generator) = &plan.generator else {
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+        let Some(answerer) = &plan.answerer else {
             return Ok(None);
         };
         let replies = Replies::open(self.folder, std::mem::take(&mut self.replies))?;
-        Ok(Some(Box::new(Calling::new(generator, plan, Some(replies)))))
+        let calling = Calling::new(answerer.clone(), plan, Some(replies));
+        Ok(Some(Box::new(calling)))
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {

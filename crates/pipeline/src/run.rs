@@ -1,18 +1,20 @@
 //! The built-in pipeline: one question from its text to its answers.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use async_trait::async_trait;
 
 use super::PipelineError;
+use super::arms::ArmChoice;
 use super::ask::{
     Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunFacts,
 };
 use super::compute::Compute;
-use super::generate::{self, ArmPrompt, Caller};
+use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::index::indexed_text;
+use super::oracle::Room;
+use super::packing;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
@@ -21,10 +23,11 @@ use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::attribute::gold::{self, Haystacks};
+use ragtriage_core::expand::Expander;
 use ragtriage_core::sample::sampled;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
-    Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError, TraceStep,
+    ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::embed::Role;
 use ragtriage_models::llm::LlmError;
@@ -66,13 +69,18 @@ pub(super) async fn prepare(
         ingest,
     };
     let concurrency = plan.concurrency;
+    let expander = plan
+        .prompt
+        .expansion
+        .map(|expansion| Expander::new(expansion, &corpus, Arc::clone(&plan.prompt.counter)));
     let line = QuestionPipeline {
         corpus,
         retrievers,
         haystacks: OnceLock::new(),
+        expander,
         closed_book,
         compared,
-        caller: sink.caller(&plan)?,
+        caller: sink.caller(&plan.call_plan())?,
         plan,
         compute: Compute::default(),
     };
@@ -90,6 +98,8 @@ struct QuestionPipeline {
     corpus: Arc<Corpus>,
     retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
+    /// Adds the text around chunks; `None` where they are packed as they are.
+    expander: Option<Expander>,
     /// The closed-book sample.
     closed_book: HashSet<QuestionId>,
     /// The questions for which exact search runs next to approximate search.
@@ -124,11 +134,49 @@ impl QuestionPipeline {
         let prompts = match self.caller {
             Some(_) => {
                 let in_sample = self.closed_book.contains(&trace.question.id);
-                generate::prompts(&trace, in_sample, &self.corpus, &self.plan)
+                self.prompts(&trace, in_sample)
             }
             None => Vec::new(),
         };
         (trace, prompts)
+    }
+
+    /// Returns the prompts of the arms; `in_sample`: the question is in the closed-book sample.
+    fn prompts(&self, trace: &Trace, in_sample: bool) -> Vec<ArmPrompt> {
+        let (plan, corpus) = (&self.plan, self.corpus.as_ref());
+        let packed: Vec<ChunkId> = trace.packed().cloned().collect();
+        let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
+        let context_tokens = plan.prompt.context_tokens;
+        let choice = ArmChoice {
+            question: &trace.question,
+            gold: &trace.gold,
+            packed: &packed,
+            corpus,
+            passages: corpus,
+            room: Room {
+                k: plan.retrieval.k,
+                context_tokens,
+                tokens: &tokens,
+            },
+            noise_tokens: Some(context_tokens),
+            in_sample,
+        };
+        let call = |arm, passages: Vec<ChunkId>| {
+            let prompt = prompt::prompt(
+                &trace.question,
+                &passages,
+                corpus,
+                &plan.prompt,
+                plan.title_prefix,
+            );
+            PromptCall {
+                arm,
+                n_tokens: prompt::n_tokens(&prompt, plan.prompt.counter.as_ref()),
+                passages,
+                prompt,
+            }
+        };
+        generate::prompts(choice.prompts(&plan.arms), &[], &plan.arms, call)
     }
 
     /// Returns the steps of retrieval and of packing.
@@ -137,22 +185,15 @@ impl QuestionPipeline {
         let question = &trace.question;
         let question = (question, self.compared.contains(&question.id));
         let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
-        let clock = Instant::now();
-        let top: Vec<StepHit> = steps.last().map_or(Vec::new(), |last| {
-            last.hits.iter().take(plan.k).cloned().collect()
-        });
-        let packed = prompt::pack(
-            top.iter().map(|hit| &hit.id),
-            &self.corpus,
-            &self.plan.prompt,
-            self.plan.title_prefix,
-        );
-        let hits = top.into_iter().take(packed.len()).map(|hit| StepHit {
-            parts: BTreeMap::new(),
-            ..hit
-        });
-        let seconds = clock.elapsed().as_secs_f64();
-        steps.push(TraceStep::new(Step::Packed, hits.collect(), seconds));
+        let expander = self.expander.as_ref();
+        let corpus = &self.corpus;
+        steps.extend(packing::steps(
+            &steps,
+            &trace.gold,
+            expander,
+            corpus,
+            &self.plan,
+        ));
         Ok(steps)
     }
 
@@ -189,7 +230,8 @@ impl Asker for QuestionPipeline {
             .run(async move { line.retrieved(index, question).await })
             .await;
         if let Some(caller) = &self.caller {
-            trace.arms = generate::arms(&trace.question.id, prompts, caller.as_ref()).await?;
+            trace.arms =
+                generate::arms(&trace.question.id, prompts, Vec::new(), caller.as_ref()).await?;
         }
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
         Ok(QuestionResult { trace, passages })

@@ -6,7 +6,7 @@ use super::PipelineError;
 use super::ask::{QuestionResult, RunFacts};
 use super::execute::{RunSource, execute};
 use super::generate::{Caller, Calling};
-use super::plan::Plan;
+use super::plan::{CallPlan, Plan};
 use super::progress::Progress;
 use super::sink::Sink;
 use super::stock::Stock;
@@ -103,11 +103,12 @@ impl Sink for SingleSink {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
-        Ok(plan
-            .generator
-            .as_ref()
-            .map(|generator| Box::new(Calling::new(generator, plan, None)) as Box<dyn Caller>))
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+        let answerer = plan.answerer.clone();
+        Ok(
+            answerer
+                .map(|answerer| Box::new(Calling::new(answerer, plan, None)) as Box<dyn Caller>),
+        )
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {

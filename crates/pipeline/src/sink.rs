@@ -3,11 +3,11 @@
 use super::PipelineError;
 use super::ask::{QuestionResult, RunFacts};
 use super::generate::Caller;
-use super::plan::Plan;
+use super::plan::CallPlan;
 
 /// Receives the results of an execution.
 ///
-/// Contract: `begin` is called first, then `caller` if the built-in pipeline is executed, then `take` once per
+/// Contract: `begin` is called first, then `caller` if prompts are answered, then `take` once per
 /// finished question in completion order, then `finish` unless the execution was aborted.
 pub trait Sink: Send {
     /// Returns the run's name.
@@ -19,11 +19,11 @@ pub trait Sink: Send {
     /// I/O errors.
     fn begin(&mut self) -> Result<(), PipelineError>;
 
-    /// Returns the generator's caller; `None` if `plan` has no generator.
+    /// Returns the caller of the run's arms; `None` if nobody answers.
     ///
     /// # Errors
     /// I/O errors.
-    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError>;
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError>;
 
     /// Takes the result of one question.
     ///

@@ -7,7 +7,9 @@ use serde::Serialize;
 use crate::document::{Element, Entry, Fact, Report};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_core::types::{Attempt, Finish, Origin, Passage, Stance, Step, StepHit, Trace};
+use ragtriage_core::types::{
+    Attempt, ByteRange, ChunkId, Finish, Origin, Passage, Stance, Step, StepHit, Trace,
+};
 
 /// Characters of a passage that are shown outside the prompt.
 const EXCERPT: usize = 300;
@@ -122,7 +124,10 @@ impl RankedPassage {
     }
 
     fn new(rank: usize, hit: &StepHit, passage: &Passage, trace: &Trace) -> Self {
-        let stages = trace.steps.iter().filter(|step| step.step != Step::Packed);
+        let stages = trace
+            .steps
+            .iter()
+            .filter(|step| !matches!(step.step, Step::Expanded | Step::Packed));
         Self {
             rank,
             id: hit.id.to_string(),
@@ -131,7 +136,7 @@ impl RankedPassage {
             start: passage.range.start,
             end: passage.range.end,
             score: hit.score,
-            packed: trace.packed().any(|id| *id == hit.id),
+            packed: trace.packed().any(|id| is_in(passage, id)),
             stages: stages
                 .filter_map(|step| {
                     let at = step.hits.iter().position(|other| other.id == hit.id)?;
@@ -168,6 +173,13 @@ impl RankedPassage {
             facts,
         }
     }
+}
+
+/// Returns true if `packed` is the passage, or an expanded one that contains it.
+fn is_in(passage: &Passage, packed: &ChunkId) -> bool {
+    let contains = |range: ByteRange| range.contains(passage.range);
+    *packed == passage.id
+        || packed.doc() == passage.doc.as_str() && packed.range().is_some_and(contains)
 }
 
 impl StepScore {

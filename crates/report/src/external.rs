@@ -1,8 +1,9 @@
 //! The parts of a report that differ for an imported run.
 
-use crate::document::Fact;
-use ragtriage_core::types::{ArmName, Step, Trace};
-use ragtriage_runs::{ExternalSource, SavedRun};
+use crate::document::{Fact, Notice};
+use ragtriage_core::text::numbers::{listed, plural};
+use ragtriage_core::types::{ArmName, ContextUse, Trace};
+use ragtriage_runs::{ExternalSource, ModelRecord, SavedRun};
 
 /// Describes the external pipeline, in place of our configuration.
 pub(crate) fn pipeline(source: &ExternalSource, run: &SavedRun) -> [Fact; 2] {
@@ -13,12 +14,8 @@ pub(crate) fn pipeline(source: &ExternalSource, run: &SavedRun) -> [Fact; 2] {
 }
 
 fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
-    let lengths: Vec<usize> = run
-        .traces
-        .iter()
-        .filter_map(|trace| trace.step(Step::External))
-        .map(|step| step.hits.len())
-        .collect();
+    let lengths = run.traces.iter().filter_map(Trace::final_ranking);
+    let lengths: Vec<usize> = lengths.map(|step| step.hits.len()).collect();
     let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;
     let what = if is_trec(source) {
         "documents"
@@ -30,8 +27,10 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
         .get(..12)
         .map_or(String::new(), |hash| format!(" (sha256 {hash}…)"));
     format!(
-        "{} `{}`{hash}: {mean:.1} {what} a question on average",
-        source.kind, source.from
+        "{} `{}`{hash}: {}{mean:.1} {what} a question on average",
+        source.kind,
+        source.from,
+        stages(run)
     )
 }
 
@@ -41,7 +40,16 @@ fn generation(source: &ExternalSource, run: &SavedRun) -> String {
         .iter()
         .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
     {
-        format!("{} `{}`", source.kind, source.from)
+        let answers = format!("{} `{}`", source.kind, source.from);
+        match (conditions_by(run), run.context_use()) {
+            (Some(name), _) => format!("{answers}; conditions by `{name}`"),
+            (None, ContextUse::Read { n_read, n }) => {
+                format!(
+                    "{answers}, which reads the contexts that it is sent (shown in {n_read} of {n} tests)"
+                )
+            }
+            _ => answers,
+        }
     } else {
         "none recorded: retrieval alone".to_owned()
     }
@@ -54,22 +62,85 @@ pub(crate) fn notice(source: &ExternalSource, run: &SavedRun) -> String {
                 evidence below them is lost by ranking, missing evidence by retrieval"
             .to_owned();
     }
-    if run.traces.iter().any(has_unpacked) {
-        return "prompts come from an external RAG and decide which contexts were packed: evidence in a context that is \
-                not in the prompt is lost by ranking or packing, evidence in no context by retrieval; chunks that were \
-                never retrieved are unknown"
-            .to_owned();
-    }
-    "prompts come from an external RAG: everything between question and prompt is one step here, so support that did not \
-     arrive is lost by retrieval, whichever part lost it; chunks that were never retrieved are unknown"
-        .to_owned()
+    let stages = recorded_stages(run);
+    let known = match &stages[..] {
+        [] => "no stage is recorded".to_owned(),
+        [one] => format!("the stage `{one}` is recorded"),
+        _ => format!("the stages {} are recorded", named(&stages)),
+    };
+    format!(
+        "prompts come from an external RAG: {known}, and a stage is named only where the record shows that it lost the \
+         evidence; chunks that were never recorded are unknown"
+    )
 }
 
-/// Returns true if the prompt of a question contains fewer contexts than were recorded.
-fn has_unpacked(trace: &Trace) -> bool {
-    trace
-        .step(Step::External)
-        .is_some_and(|step| trace.packed().count() < step.hits.len())
+/// Returns the generator that answered the conditions of a record.
+fn conditions_by(run: &SavedRun) -> Option<&str> {
+    let mut models = run.manifest.models.iter();
+    let model = models.find(|model| model.role == ModelRecord::CONDITIONS)?;
+    Some(&model.name)
+}
+
+/// Explains who answered the conditions of an imported run, where the loss budget depends on it.
+pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
+    if let Some(name) = conditions_by(run) {
+        let text = format!(
+            "the conditions were answered by `{name}`, with the prompt template of the settings; the record's answers are those of \
+             its own generator: any difference between the two is part of the loss budget"
+        );
+        return Some(Notice::warning(text).with_hint(
+            "use the generator, the parameters and the prompt of the recorded pipeline for its conditions",
+        ));
+    }
+    if !run.manifest.settings.external.answers_contexts {
+        return None;
+    }
+    match run.context_use() {
+        ContextUse::Read { .. } => None,
+        ContextUse::Ignored { n } => {
+            let text = format!(
+                "the service ignores the contexts that it is sent: none of {n} answers over gold passages with a made-up answer \
+                 repeats that answer. Its answers under conditions are left out, so the losses of reader and distraction are unknown"
+            );
+            Some(Notice::warning(text).with_hint(
+                "answer from the contexts of the request alone where it has any, or remove `external.answers_contexts`",
+            ))
+        }
+        ContextUse::Unknown { n } => {
+            let tests = plural(n, "test", "tests");
+            let text = format!(
+                "it is not known whether the service reads the contexts that it is sent: {tests} of at least five, and no answer that \
+                 repeats a made-up one"
+            );
+            Some(Notice::warning(text).with_hint(
+                "tests need questions whose gold answer or key fact occurs in their evidence",
+            ))
+        }
+    }
+}
+
+/// Returns the names of the recorded stages, in order.
+fn recorded_stages(run: &SavedRun) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for step in run.traces.iter().flat_map(|trace| &trace.steps) {
+        if !names.contains(&step.label()) {
+            names.push(step.label());
+        }
+    }
+    names
+}
+
+fn named(stages: &[&str]) -> String {
+    let names: Vec<String> = stages.iter().map(|name| format!("`{name}`")).collect();
+    listed(&names)
+}
+
+/// Lists the stages of a record that has more than one list of contexts.
+fn stages(run: &SavedRun) -> String {
+    match &recorded_stages(run)[..] {
+        [] | [_] => String::new(),
+        stages => format!("{}; ", named(stages)),
+    }
 }
 
 fn is_trec(source: &ExternalSource) -> bool {

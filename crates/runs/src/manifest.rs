@@ -15,13 +15,18 @@ pub const SCHEMA: u32 = 2;
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// Its role: `dense`, `late_interaction`, `rerank`, `generator`.
+    /// Its role: `dense`, `late_interaction`, `rerank`, `generator`, `conditions`.
     pub role: String,
     /// Its name or path.
     pub name: String,
     /// Hex sha256 by file; empty for a remote model.
     #[serde(default)]
     pub sha256: BTreeMap<String, String>,
+}
+
+impl ModelRecord {
+    /// The role of a generator that answered the conditions of an imported record, whose own answers are another's.
+    pub const CONDITIONS: &'static str = "conditions";
 }
 
 /// The amount of text beyond the input limit of a retriever's encoder.
@@ -69,11 +74,16 @@ pub struct ExternalSource {
     /// Hex sha256 of the file's text; empty for a service.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sha256: String,
+    /// True if the file is a run of the same configuration, written as a record: the configuration describes the pipeline.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_own: bool,
 }
 
 impl ExternalSource {
     /// JSON lines of an external RAG.
     pub const RECORD: &'static str = "record";
+    /// Traces of an external RAG.
+    pub const TRACES: &'static str = "traces";
     /// A TREC run.
     pub const TREC_RUN: &'static str = "TREC run";
     /// A service, asked question by question.
@@ -152,6 +162,12 @@ impl Manifest {
         self.external
             .as_ref()
             .is_some_and(|source| source.kind != ExternalSource::SERVICE)
+    }
+
+    /// Returns true if another pipeline than the one that `settings` describe made rankings and answers.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.external.as_ref().is_some_and(|source| !source.is_own)
     }
 
     /// Reads the manifest of the run in `folder`, without its traces.

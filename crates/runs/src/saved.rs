@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::{Manifest, RunFolder, StoreError, lines};
-use ragtriage_core::types::{ChunkId, Passage, Question, QuestionId, Trace};
+use ragtriage_core::types::{ArmName, ChunkId, ContextUse, Passage, Question, QuestionId, Trace};
 
 /// A run's files in memory.
 #[derive(Clone, Debug)]
@@ -70,11 +70,28 @@ impl SavedRun {
         }
         let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
         traces.sort_unstable_by_key(|trace| trace.index);
-        Ok(Self {
+        let mut run = Self {
             manifest,
             traces,
             passages,
-        })
+        };
+        run.leave_out_unread_conditions();
+        Ok(run)
+    }
+
+    /// Returns the use that an external RAG made of the contexts that it was sent.
+    #[must_use]
+    pub fn context_use(&self) -> ContextUse {
+        ContextUse::of(self.traces.iter().filter_map(|trace| trace.probe.as_ref()))
+    }
+
+    /// Removes the answers under conditions of a service that ignored their contexts: they say nothing of any condition.
+    fn leave_out_unread_conditions(&mut self) {
+        if let ContextUse::Ignored { .. } = self.context_use() {
+            for trace in &mut self.traces {
+                trace.arms.retain(|arm| arm.arm == ArmName::Retrieved);
+            }
+        }
     }
 }
 

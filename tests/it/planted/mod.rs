@@ -6,6 +6,7 @@
 //! its own. [`wrapped`] gives the answers of a degraded run other forms.
 
 mod changes;
+mod external;
 mod faults;
 mod forms;
 mod grains;
@@ -13,6 +14,7 @@ mod mixed;
 mod noisy;
 mod promises;
 pub mod reader;
+mod recorded;
 pub mod server;
 pub mod setting;
 mod tally;

@@ -47,19 +47,23 @@ impl Trial {
 
     /// Runs it and asserts the diagnosis of every question; gives back the summary.
     pub fn run(self, name: &str) -> Value {
-        let (project, expected) = self.start(name);
+        let Started {
+            project, expected, ..
+        } = self.start(name);
         assert_named(&project, name, &expected);
         project.summary(name)
     }
 
     /// Runs it and asserts every diagnosis that is a claim; gives back how many questions were left `ambiguous`.
     pub fn run_claims(self, name: &str) -> usize {
-        let (project, expected) = self.start(name);
+        let Started {
+            project, expected, ..
+        } = self.start(name);
         assert_claims(&project, name, &expected)
     }
 
-    /// Runs it; gives back what is to be diagnosed.
-    fn start(self, name: &str) -> (Project, BTreeMap<String, String>) {
+    /// Runs it without an assertion.
+    pub fn start(self, name: &str) -> Started {
         let Self {
             setting,
             reader,
@@ -81,14 +85,27 @@ impl Trial {
         let expected: BTreeMap<String, String> = expected.collect();
         let project = setting.project();
         let server = Server::start(move |asked| reader.read(asked));
-        run(&project, &server, name, &sets);
+        let sets = run(&project, &server, name, &sets);
         check(&project, name);
-        (project, expected)
+        Started {
+            project,
+            expected,
+            sets,
+        }
     }
 }
 
-/// A run of that name against `server` that must succeed.
-pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) {
+/// A trial that was run.
+pub struct Started {
+    pub project: Project,
+    /// What is to be diagnosed, by question id.
+    pub expected: BTreeMap<String, String>,
+    /// The arguments that set its configuration.
+    pub sets: Vec<String>,
+}
+
+/// A run of that name against `server` that must succeed; gives back the arguments of its settings.
+pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) -> Vec<String> {
     let base_url = format!("generation.base_url={}", server.base_url());
     let sets = [&base_url]
         .into_iter()
@@ -96,4 +113,5 @@ pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) {
         .chain(sets.iter().copied());
     let args: Vec<&str> = sets.flat_map(|set| ["--set", set]).collect();
     project.good(name, &args);
+    args.into_iter().map(str::to_owned).collect()
 }

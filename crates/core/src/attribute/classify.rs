@@ -1,8 +1,9 @@
 //! The failure class of a question: the first stage that lost its support, or what the generator did with it.
 
-use super::delivery::Delivery;
+use super::delivery::{Delivery, Reach};
 use super::flags::{flags, server_truncated};
 use super::judge::Judgments;
+use super::known::TopK;
 use super::wide::Reading;
 use super::{Passages, bounds, reason};
 use crate::rightness::{Correctness, unsupported_values};
@@ -30,8 +31,10 @@ pub struct Outcome {
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
     /// separates what was found from what was needed. `None` when support reached the prompt or cannot be tested.
     pub lost: Option<Stage>,
-    /// Support at documents, chunks, candidates, `top_k` and prompt, by the strict reading of wide labels; `None` when it
-    /// cannot be tested.
+    /// First and last stage that may have lost it, where the record of an external RAG does not tell them apart.
+    pub between: Option<[Stage; 2]>,
+    /// Support at documents, chunks, candidates, `top_k` and prompt, by the strict reading of wide labels; true where it is
+    /// not known. `None` when it cannot be tested, or the prompt is not known.
     pub reached: Option<[bool; 5]>,
     /// The same by the lenient reading; equal to [`Self::reached`] without wide labels.
     pub lenient: Option<[bool; 5]>,
@@ -58,10 +61,37 @@ impl Outcome {
         self.lost_at() != self.lost_leniently_at()
     }
 
+    /// Returns true if a record does not show which of several stages before the prompt lost the support.
+    #[must_use]
+    pub fn is_undelivered(&self) -> bool {
+        self.between
+            .is_some_and(|[_, last]| last != Stage::Generation)
+    }
+
+    /// Returns true if a record shows neither that the support was lost nor that it was in the prompt.
+    #[must_use]
+    pub fn is_unseen(&self) -> bool {
+        self.between
+            .is_some_and(|[_, last]| last == Stage::Generation)
+    }
+
+    /// Returns the name of the stage that lost the support, `undelivered` where it is not known; `None` if it reached the
+    /// prompt or cannot be tested.
+    #[must_use]
+    pub fn lost_name(&self) -> Option<&'static str> {
+        let lost = self.lost?;
+        Some(if self.is_undelivered() {
+            FailureClass::Undelivered.name()
+        } else {
+            lost.name()
+        })
+    }
+
     /// Returns the class of the same delivery with other judgments of the answers.
     #[must_use]
     pub fn class_with(&self, trace: &Trace, judgments: &Judgments) -> FailureClass {
         let fate = match (self.reached, self.lost) {
+            _ if self.is_unseen() => Fate::Unseen(String::new()),
             (None, _) => Fate::Untested(""),
             (Some(_), None) => Fate::Arrived,
             (Some(_), Some(stage)) if self.is_open() => Fate::Open {
@@ -69,7 +99,10 @@ impl Outcome {
                 why: String::new(),
                 arrived: self.lenient.and_then(first_lost).is_none(),
             },
-            (Some(_), Some(stage)) => Fate::Lost(stage, String::new()),
+            (Some(_), Some(stage)) => match self.between {
+                Some(between) => Fate::Between(between, String::new()),
+                None => Fate::Lost(stage, String::new()),
+            },
         };
         decide(trace, &fate, judgments).0
     }
@@ -83,6 +116,10 @@ enum Fate {
     Arrived,
     /// It was lost at that stage, for that reason.
     Lost(Stage, String),
+    /// It was lost at one of the stages from the first to the last, for that reason: a record does not tell them apart.
+    Between([Stage; 2], String),
+    /// A record shows neither that it was lost nor that it was in the prompt.
+    Unseen(String),
     /// It was lost at that stage by the strict reading of a wide label; by the lenient one at a later stage, or not at
     /// all.
     Open {
@@ -93,18 +130,26 @@ enum Fate {
 }
 
 impl Fate {
-    fn new(delivery: &Delivery<'_>, strict: Option<[bool; 5]>, lenient: Option<[bool; 5]>) -> Self {
+    fn new(delivery: &Delivery<'_>, strict: Option<Reach>, lenient: Option<Reach>) -> Self {
         let (Some(strict), Some(lenient)) = (strict, lenient) else {
             return Self::Untested(match delivery.test.rule() {
                 SupportRule::AnswerString => "no evidence, and no document contains a gold answer",
                 _ => "no evidence and no answer string to go by",
             });
         };
-        match (first_lost(strict), first_lost(lenient)) {
+        let [plain, partial] = [strict, lenient].map(|reach| first_lost(reach.map(is_held)));
+        match (plain, partial) {
+            (None, _) if strict[4].is_none() => Self::Unseen(reason::unseen(first_open(strict))),
             (None, _) => Self::Arrived,
             (Some(stage), Some(same)) if stage == same => {
-                let (stage, why) = lost(delivery, stage);
-                Self::Lost(stage, why)
+                let (cause, why) = lost(delivery, stage);
+                let first = first_open(strict);
+                if cause == stage && first < stage {
+                    let between = [first, stage];
+                    Self::Between(between, why + &reason::between(delivery, between))
+                } else {
+                    Self::Lost(cause, why)
+                }
             }
             (Some(stage), later) => Self::Open {
                 stage: lost(delivery, stage).0,
@@ -116,15 +161,30 @@ impl Fate {
 
     fn stage(&self) -> Option<Stage> {
         match self {
-            Self::Untested(_) | Self::Arrived => None,
-            Self::Lost(stage, _) | Self::Open { stage, .. } => Some(*stage),
+            Self::Untested(_) | Self::Arrived | Self::Unseen(_) => None,
+            Self::Between([_, stage], _) | Self::Lost(stage, _) | Self::Open { stage, .. } => {
+                Some(*stage)
+            }
+        }
+    }
+
+    fn between(&self, strict: Option<Reach>) -> Option<[Stage; 2]> {
+        match self {
+            Self::Between(between, _) => Some(*between),
+            Self::Unseen(_) => Some([first_open(strict?), Stage::Generation]),
+            _ => None,
         }
     }
 }
 
-/// Classifies a question from its trace. `k` is how many hits are packed. With repeats an arm's first attempt decides.
+/// Classifies a question from its trace. `top` is how many hits are packed. With repeats an arm's first attempt decides.
 #[must_use]
-pub fn classify(trace: &Trace, k: usize, judgments: Judgments, passages: &dyn Passages) -> Outcome {
+pub fn classify(
+    trace: &Trace,
+    top: impl Into<TopK>,
+    judgments: Judgments,
+    passages: &dyn Passages,
+) -> Outcome {
     // A question that failed before any call has nothing to classify.
     if trace.error.is_some() {
         return Outcome {
@@ -137,20 +197,25 @@ pub fn classify(trace: &Trace, k: usize, judgments: Judgments, passages: &dyn Pa
             unsupported: Vec::new(),
             flags: Vec::new(),
             lost: None,
+            between: None,
             reached: None,
             lenient: None,
             by_step: Vec::new(),
         };
     }
-    let delivery = Delivery::new(trace, k, passages);
-    let [reached, lenient] =
+    let delivery = Delivery::new(trace, top.into(), passages);
+    let [strict, lenient] =
         [Reading::Strict, Reading::Lenient].map(|reading| delivery.reached(reading));
-    let fate = Fate::new(&delivery, reached, lenient);
+    let fate = Fate::new(&delivery, strict, lenient);
+    let is_unseen = matches!(fate, Fate::Unseen(_));
+    let [reached, lenient] =
+        [strict, lenient].map(|reach| Some(reach?.map(is_held)).filter(|_| !is_unseen));
     let (class, fault, reason) = decide(trace, &fate, &judgments);
     Outcome {
         class,
         fault,
         lost: fate.stage(),
+        between: fate.between(strict),
         reason,
         flags: flags(&delivery, &judgments),
         reached,
@@ -166,6 +231,17 @@ fn first_lost(reached: [bool; 5]) -> Option<Stage> {
         .iter()
         .position(|held| !held)
         .map(|at| Stage::ALL[at])
+}
+
+/// Returns false if support is known to be lost.
+fn is_held(known: Option<bool>) -> bool {
+    known != Some(false)
+}
+
+/// Returns the first stage that may have lost the support.
+fn first_open(reach: Reach) -> Stage {
+    let first = reach.iter().position(|known| *known != Some(true));
+    first.map_or(Stage::Generation, |at| Stage::ALL[at])
 }
 
 /// Returns the stage that caused the loss of support at `stage`, and how.
@@ -209,7 +285,10 @@ fn decide(
         ),
         (Some(Correctness::Right), fate) => right(fate),
         (_, Fate::Lost(stage, why)) => ((*stage).into(), None, why.clone()),
-        (_, Fate::Open { why, .. }) => (FailureClass::Ambiguous, None, why.clone()),
+        (_, Fate::Between(_, why)) => (FailureClass::Undelivered, None, why.clone()),
+        (_, Fate::Open { why, .. } | Fate::Unseen(why)) => {
+            (FailureClass::Ambiguous, None, why.clone())
+        }
         (_, Fate::Untested(why)) => plain(FailureClass::Unattributed, why),
         (judged, Fate::Arrived) => match (attempt, judged) {
             (None, _) => plain(FailureClass::Supported, "support reached the prompt"),
@@ -233,6 +312,11 @@ fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
         Fate::Open { arrived: true, .. } => (
             FailureClass::Correct,
             "right, and a part of its label was in the prompt".to_owned(),
+        ),
+        Fate::Unseen(why) => (FailureClass::Correct, format!("right; {why}")),
+        Fate::Between(_, why) => (
+            unsupported,
+            format!("right, though its support was lost: {why}"),
         ),
         Fate::Lost(stage, why) | Fate::Open { stage, why, .. } => (
             unsupported,

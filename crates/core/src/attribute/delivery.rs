@@ -1,25 +1,42 @@
 //! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
 
 use super::Passages;
+use super::known::{self, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
-use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace};
+use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
 
 /// The chunks of each stage, with the support test applied to them.
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
     pub passages: &'a dyn Passages,
-    /// Hits of all retrievers; a chunk that several of them returned occurs several times.
+    /// Hits of all retrievers; a chunk that several of them returned occurs several times. For an external RAG, with those
+    /// of every later step: they were candidates.
     pub candidates: Vec<&'a ChunkId>,
-    /// The ranking that packing read.
+    /// The candidates with the gold chunks around them, where retrieved chunks are expanded.
+    pub around: Vec<&'a ChunkId>,
+    /// The passages around the first k of the ranking; `None` where chunks are packed as they are.
+    pub expanded: Option<Vec<&'a ChunkId>>,
+    /// The last ranking before packing; empty if none is recorded.
     pub ranking: Vec<&'a ChunkId>,
-    /// Maximum number of candidates to pack.
+    /// Maximum number of candidates to pack; where it is not known, all of `ranking`.
     pub k: usize,
     pub packed: Vec<&'a ChunkId>,
     /// True if an external RAG retrieved the passages: its other chunks are unknown.
     pub recorded: bool,
+    /// True if all candidates are known.
+    pub knows_candidates: bool,
+    /// True if `ranking` is the one that was packed.
+    pub knows_ranking: bool,
+    /// True if `k` is known: a passage of the first k that is not in the prompt was lost by packing.
+    pub knows_k: bool,
+    /// True if the prompt is known.
+    pub knows_packed: bool,
 }
+
+/// Support by one reading at documents, chunks, candidates, `top_k` and prompt; `None` where it is not known.
+pub(super) type Reach = [Option<bool>; 5];
 
 /// A gold range that a chunk boundary cuts and that was delivered in part.
 pub(super) struct Torn {
@@ -29,30 +46,38 @@ pub(super) struct Torn {
 }
 
 impl<'a> Delivery<'a> {
-    pub fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
+    pub fn new(trace: &'a Trace, top: TopK, passages: &'a dyn Passages) -> Self {
         let packed: Vec<&ChunkId> = trace.packed().collect();
-        let last = trace.final_ranking();
-        let recorded = last.is_some_and(|step| step.step == Step::External);
+        let last = trace.recorded_ranking();
         let ranking: Vec<&ChunkId> = last.map_or(Vec::new(), |step| {
             step.hits.iter().map(|hit| &hit.id).collect()
         });
-        let k = if recorded {
-            packed_depth(&ranking, &packed, passages)
-        } else {
-            k
-        };
+        let knows_candidates = trace.retrievers().next().is_some();
+        let recorded = !knows_candidates || trace.steps.iter().any(is_external);
+        let knows_packed = trace.step(Step::Packed).is_some();
+        let steps = trace.steps.iter();
+        let candidates: Vec<&ChunkId> = steps
+            .filter(|step| recorded || step.step.is_retriever())
+            .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
+            .collect();
+        let expanded = trace.step(Step::Expanded);
+        let gold_around = expanded.iter().flat_map(|step| &step.gold_around);
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
-            candidates: trace
-                .retrievers()
-                .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
-                .collect(),
+            k: if top.is_set { top.k } else { ranking.len() },
+            around: candidates.iter().copied().chain(gold_around).collect(),
+            candidates,
+            expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
             ranking,
-            k,
             packed,
             recorded,
+            knows_candidates,
+            // Without the prompt, nothing shows that no further step follows.
+            knows_ranking: last.is_some() && top.is_in_order && knows_packed,
+            knows_k: top.is_set,
+            knows_packed,
         }
     }
 
@@ -61,38 +86,79 @@ impl<'a> Delivery<'a> {
         &self.ranking[..self.k.min(self.ranking.len())]
     }
 
-    /// Returns the chunks of a stage; empty for those before retrieval, which hold every chunk.
+    /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk. Where chunks are expanded, a
+    /// candidate and a hit of the top k count with the text around them, which they bring to the prompt.
     pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
         match stage {
             Stage::Corpus | Stage::Chunking => &[],
-            Stage::Retrieval => &self.candidates,
-            Stage::Ranking => self.top_k(),
+            Stage::Retrieval => &self.around,
+            Stage::Ranking => self.expanded.as_deref().unwrap_or(self.top_k()),
             Stage::Packing | Stage::Generation => &self.packed,
         }
     }
 
     /// Returns whether support by that reading reached each of documents, chunks, candidates, `top_k` and prompt.
-    /// Support that one stage lost does not come back at a later one. `None` when support cannot be tested: without any
-    /// label, or if an answer string is all there is and no document holds one, for then its wording is to blame as
-    /// likely as the documents.
-    pub fn reached(&self, reading: Reading) -> Option<[bool; 5]> {
+    /// Support that one stage lost does not come back at a later one; support in the prompt was in every earlier stage. An
+    /// expanded passage may hold what no chunk does: then no chunk boundary lost it.
+    /// `None` when support cannot be tested: without any label, or if an answer string is all there is and no document holds
+    /// one, for then its wording is to blame as likely as the documents.
+    pub fn reached(&self, reading: Reading) -> Option<Reach> {
         let of = |stage: Stage| self.test.holds(self.at(stage), reading);
         let gold = &self.trace.gold;
-        let mut reached = [gold.documents.holds, gold.chunks.holds, false, false, false];
-        reached[1] &= reached[0];
-        for (at, stage) in [
-            (2, Stage::Retrieval),
-            (3, Stage::Ranking),
-            (4, Stage::Packing),
-        ] {
-            reached[at] = reached[at - 1] && of(stage);
-        }
         let is_testable = match self.test.rule() {
             SupportRule::Nothing => false,
             SupportRule::AnswerString => gold.documents.holds,
             SupportRule::Ranges | SupportRule::Documents | SupportRule::Judged => true,
         };
-        is_testable.then_some(reached)
+        if !is_testable {
+            return None;
+        }
+        let documents = gold.documents.holds;
+        let is_rejoined = self.expanded.is_some() && of(Stage::Ranking);
+        let chunks = documents && (gold.chunks.holds || is_rejoined);
+        if !chunks {
+            let none = Some(false);
+            return Some([Some(documents), none, none, none, none]);
+        }
+        let prompt = self.knows_packed.then(|| of(Stage::Packing));
+        let is_packed = prompt == Some(true);
+        let top_k = match of(Stage::Ranking) {
+            _ if is_packed || self.is_truncated(reading) => Some(true),
+            is_ranked if self.knows_ranking => (!is_ranked || self.knows_k).then_some(is_ranked),
+            _ => None,
+        };
+        let candidates = match is_packed || top_k == Some(true) || of(Stage::Retrieval) {
+            true => Some(true),
+            false => self.knows_candidates.then_some(false),
+        };
+        let top_k = top_k.filter(|_| candidates != Some(false));
+        Some(match (candidates, top_k) {
+            (Some(false), _) => [
+                Some(true),
+                Some(true),
+                Some(false),
+                Some(false),
+                Some(false),
+            ],
+            (_, Some(false)) => [Some(true), Some(true), candidates, Some(false), Some(false)],
+            _ => [Some(true), Some(true), candidates, top_k, prompt],
+        })
+    }
+
+    /// Returns true if the support would be in the prompt if that had the packed passages whole.
+    fn is_truncated(&self, reading: Reading) -> bool {
+        let packed = self.packed.iter().filter(|id| !self.ranking.contains(id));
+        let packed: Vec<&ChunkId> = packed.copied().collect();
+        if !self.recorded || packed.is_empty() {
+            return false;
+        }
+        let is_whole = |id: &&&ChunkId| {
+            let mut parts = packed.iter();
+            parts.any(|part| known::is_part(part, id, self.passages))
+        };
+        let whole = self.candidates.iter().filter(is_whole).copied();
+        let whole: Vec<&ChunkId> = self.packed.iter().copied().chain(whole).collect();
+        self.test.holds(&whole, reading)
     }
 
     /// Returns the support by all hits of each step of the trace.
@@ -111,7 +177,10 @@ impl<'a> Delivery<'a> {
             for member in 0..self.trace.gold.groups[group].len() {
                 for range in self.test.torn_ranges((group, member), here) {
                     let at = (group, member);
-                    if self.test.is_cut(at, range) && self.test.cut_costs(at, range, here) {
+                    if self.test.is_cut(at, range)
+                        && self.test.cut_costs(at, range, here)
+                        && !self.is_rejoined(at, range)
+                    {
                         return Some(Torn {
                             group,
                             member,
@@ -124,6 +193,27 @@ impl<'a> Delivery<'a> {
         None
     }
 
+    /// Returns true if one expanded passage holds all of a labelled range of a member.
+    fn is_rejoined(&self, at: (usize, usize), range: ByteRange) -> bool {
+        let mut expanded = self.expanded.iter().flatten();
+        expanded.any(|passage| !self.test.missing_ranges(at, &[passage]).contains(&range))
+    }
+
+    /// Returns true if `passage` is `chunk`, or an expanded passage that contains it.
+    pub fn holds(&self, passage: &ChunkId, chunk: &ChunkId) -> bool {
+        let view = |id: &ChunkId| self.passages.view(id).map(|view| view.range);
+        passage == chunk
+            || self.expanded.is_some()
+                && passage.doc() == chunk.doc()
+                && view(passage)
+                    .is_some_and(|outer| view(chunk).is_some_and(|inner| outer.contains(inner)))
+    }
+
+    /// Returns true if a passage of the prompt is `chunk`, or contains it by expansion.
+    pub fn is_packed(&self, chunk: &ChunkId) -> bool {
+        self.packed.iter().any(|passage| self.holds(passage, chunk))
+    }
+
     /// Returns the number of the ranking's first chunks for which `holds` first becomes true; it must stay true for
     /// more. `None` if it never does.
     pub fn first(chunks: &[&'a ChunkId], holds: impl Fn(&[&'a ChunkId]) -> bool) -> Option<usize> {
@@ -133,25 +223,8 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// Returns the number of the first chunks of an imported ranking that hold every packed one: a recorded prompt may select,
-/// reorder or truncate them, and support that it holds was not lost before it.
-fn packed_depth(ranking: &[&ChunkId], packed: &[&ChunkId], passages: &dyn Passages) -> usize {
-    let depths = packed.iter().filter_map(|id| {
-        let same = ranking.iter().position(|ranked| ranked == id);
-        let at = same.or_else(|| {
-            ranking
-                .iter()
-                .position(|ranked| holds(ranked, id, passages))
-        });
-        at.map(|at| at + 1)
-    });
-    depths.max().unwrap_or(0).max(packed.len())
-}
-
-/// Returns true if `part` is a part of the chunk `whole`.
-fn holds(whole: &ChunkId, part: &ChunkId, passages: &dyn Passages) -> bool {
-    let (Some(outer), Some(inner)) = (passages.view(whole), passages.view(part)) else {
-        return false;
-    };
-    whole.doc() == part.doc() && outer.range.contains(inner.range)
+/// Returns true for a step that only a record of an external RAG has.
+fn is_external(step: &TraceStep) -> bool {
+    let is_named = step.name.is_some() || step.query.is_some() || step.k.is_some();
+    is_named || matches!(step.step, Step::External | Step::Ordered)
 }

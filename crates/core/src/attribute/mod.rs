@@ -12,6 +12,7 @@ pub mod elsewhere;
 mod flags;
 pub mod gold;
 pub mod judge;
+pub mod known;
 pub mod modes;
 pub mod place;
 mod ranks;
@@ -45,13 +46,8 @@ pub trait Passages: Sync {
 
 impl Passages for Corpus {
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
-        let number = self.chunk_number(id)?;
-        let (text, title) = self.chunk_text(number);
-        Some(PassageView {
-            range: self.chunks()[number].range,
-            text,
-            title,
-        })
+        let (range, text, title) = self.text_of(id)?;
+        Some(PassageView { range, text, title })
     }
 }
 

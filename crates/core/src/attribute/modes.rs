@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::classify::Outcome;
 use super::delivery::Delivery;
+use super::known::TopK;
 use super::shingles::Shingled;
 use super::{Passages, terms};
 use crate::types::{ChunkId, Flag, Mode, Stage, Step, Trace};
@@ -43,11 +44,11 @@ impl Signs {
 pub fn signs(
     trace: &Trace,
     outcome: &Outcome,
-    k: usize,
+    top: impl Into<TopK>,
     titled: bool,
     passages: &dyn Passages,
 ) -> Signs {
-    let delivery = Delivery::new(trace, k, passages);
+    let delivery = Delivery::new(trace, top.into(), passages);
     let position = position(&delivery, outcome);
     let missing_group = missing_group(&delivery, outcome);
     let crowded = crowded(&delivery);

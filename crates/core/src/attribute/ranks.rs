@@ -25,22 +25,37 @@ pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
         .position(|hit| *hit == id)
         .map(|at| at + 1)
     {
-        Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
+        Some(rank) if delivery.is_packed(id) => format!("came {}", place(rank)),
+        Some(rank) if !delivery.knows_packed => format!("came {}", place(rank)),
+        Some(rank) if !delivery.knows_ranking || (rank <= delivery.k && !delivery.knows_k) => {
+            format!("came {} but is not in the prompt", place(rank))
+        }
         Some(rank) if rank <= delivery.k => {
             format!("came {} but did not fit the prompt", place(rank))
+        }
+        _ if is_expanded(delivery, id) => {
+            "is in an expanded passage that did not fit the prompt".to_owned()
         }
         Some(rank) => format!(
             "came {}, below the top {}",
             place(rank),
             thousands(delivery.k)
         ),
+        None if delivery.is_packed(id) => "was packed".to_owned(),
+        None if delivery.around.contains(&id) && !delivery.candidates.contains(&id) => format!(
+            "was not retrieved, but is around a candidate below the top {}",
+            thousands(delivery.k)
+        ),
+        None if delivery.candidates.contains(&id) && delivery.ranking.is_empty() => {
+            "was a candidate".to_owned()
+        }
         None if delivery.candidates.contains(&id) => {
             let scored = delivery
                 .trace
                 .steps
                 .iter()
                 .rev()
-                .find(|s| !matches!(s.step, Step::MinScore | Step::Packed));
+                .find(|s| !matches!(s.step, Step::MinScore | Step::Expanded | Step::Packed));
             let was_scored = scored.is_some_and(|step| step.hits.iter().any(|hit| hit.id == *id));
             if was_scored {
                 "scored below `min_score`"
@@ -53,6 +68,12 @@ pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     }
 }
 
+/// Returns true if the text around a hit of the top k contains it.
+fn is_expanded(delivery: &Delivery<'_>, id: &ChunkId) -> bool {
+    let mut passages = delivery.expanded.iter().flatten();
+    passages.any(|passage| delivery.holds(passage, id))
+}
+
 /// Completes the sentence "no chunk of it ...".
 pub(super) fn was_among(delivery: &Delivery<'_>) -> String {
     format!("was among {}", candidates(delivery))
@@ -62,11 +83,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
     let mut distinct = delivery.candidates.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    let recorded = delivery
-        .trace
-        .retrievers()
-        .any(|step| step.step == Step::External);
-    match (distinct.len(), recorded) {
+    match (distinct.len(), delivery.recorded) {
         (1, false) => "1 candidate".to_owned(),
         (n, false) => format!("{} candidates", thousands(n)),
         (1, true) => "1 recorded passage".to_owned(),

@@ -84,6 +84,49 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
     missed(delivery, stage) + orderer(delivery, stage)
 }
 
+/// Ends the description of a loss at one of several stages.
+pub(super) fn between(delivery: &Delivery<'_>, [first, last]: [Stage; 2]) -> String {
+    format!(
+        "; {} whether {} lost it",
+        not_shown(delivery),
+        any_of(first, last)
+    )
+}
+
+/// Describes evidence of which a record shows neither that it was lost nor that it was in the prompt.
+pub(super) fn unseen(first: Stage) -> String {
+    let held = match first {
+        Stage::Retrieval => "",
+        Stage::Ranking => "its support was among the candidates; ",
+        _ => "its support was in the top k; ",
+    };
+    format!(
+        "{held}the record does not show the prompt, so {} may have lost it",
+        any_of(first, Stage::Generation)
+    )
+}
+
+fn not_shown(delivery: &Delivery<'_>) -> &'static str {
+    if delivery.ranking.is_empty() || delivery.knows_ranking {
+        "the record does not show"
+    } else {
+        "the prompts are not the first of the last recorded ranking, so the record does not show"
+    }
+}
+
+/// Formats as `retrieval, ranking or packing`.
+fn any_of(first: Stage, last: Stage) -> String {
+    let stages = Stage::ALL
+        .iter()
+        .filter(|stage| (first..=last).contains(stage));
+    let mut names: Vec<&str> = stages.map(|stage| stage.name()).collect();
+    let end = names.pop().unwrap_or_default();
+    if names.is_empty() {
+        return end.to_owned();
+    }
+    format!("{} or {end}", names.join(", "))
+}
+
 /// Names the retriever's order as the cause of a loss in ranking where nothing else orders the candidates.
 fn orderer(delivery: &Delivery<'_>, stage: Stage) -> &'static str {
     let has = |step: Step| delivery.trace.step(step).is_some();

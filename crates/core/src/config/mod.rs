@@ -6,10 +6,12 @@ mod collection;
 mod collection_rules;
 mod dataset;
 mod evaluation;
+mod external;
 mod judge;
 mod marks;
 mod model;
 mod out_of_range;
+mod packing;
 mod paths;
 mod price;
 mod ranges;
@@ -17,6 +19,7 @@ mod retrieval;
 mod schema;
 mod settings;
 mod tune;
+mod unused;
 mod validate;
 mod vector_store;
 mod vector_store_ranges;
@@ -25,11 +28,13 @@ pub use bm25::Bm25Variant;
 pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
+pub use external::ExternalSettings;
 pub use judge::{JudgeKind, JudgeSettings};
 pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
 
 pub use out_of_range::OutOfRange;
+pub use packing::{Expand, PackingSettings};
 pub use price::Price;
 pub use ranges::check_ranges;
 pub use retrieval::{
@@ -37,8 +42,8 @@ pub use retrieval::{
     RerankSettings, RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
 pub use settings::{
-    CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, ExternalSettings,
-    GatesSettings, GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
+    CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
+    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
 };
 pub use tune::{SweepSearch, TuneSettings};
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
+use super::external::ExternalSettings;
 use super::judge::JudgeSettings;
+use super::packing::PackingSettings;
 use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
@@ -33,6 +35,8 @@ pub struct Settings {
     pub rerank: RerankSettings,
     /// Storage and search of vectors.
     pub vector_store: VectorStoreSettings,
+    /// The passages of a prompt.
+    pub packing: PackingSettings,
     /// Generation of answers.
     pub generation: GenerationSettings,
     /// A model that compares answers with gold answers; its verdicts are shown next to the rule's.
@@ -320,44 +324,6 @@ impl Default for GenerationSettings {
             max_tokens_total: None,
             price: Price::default(),
             ca_file: None,
-        }
-    }
-}
-
-/// `[external]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExternalSettings {
-    /// URL to which each question is posted as `{"id", "question"}`; the response holds contexts and answer. Default: none,
-    /// the built-in pipeline runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// Environment variable with the API key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
-    pub api_key_env: Option<String>,
-    /// Timeout of a call in seconds, above 0.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 1e-3, max = 86_400.0))]
-    pub timeout_s: f64,
-    /// Maximum number of concurrent calls, at least 1.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 1))]
-    pub concurrency: usize,
-    /// Retries of a call that failed with a transient error.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 0, max = 10))]
-    pub retries: u32,
-}
-
-impl Default for ExternalSettings {
-    fn default() -> Self {
-        Self {
-            url: None,
-            api_key_env: None,
-            timeout_s: 120.0,
-            concurrency: 8,
-            retries: 2,
         }
     }
 }

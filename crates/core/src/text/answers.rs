@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use super::formed::FormedText;
 use super::normalise;
 use crate::types::{ByteRange, RangeSet};
 
@@ -153,67 +154,6 @@ fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRa
         .iter()
         .flat_map(|gold| occurrences(gold, &formed.form).map(|found| formed.stretch(found)))
         .collect()
-}
-
-/// A text in comparable form, with the words that the form came from.
-struct FormedText<'a> {
-    text: &'a str,
-    form: String,
-    words: Vec<FormedWord>,
-}
-
-struct FormedWord {
-    /// Byte of the form at which the word's form begins.
-    form_start: usize,
-    /// The word's bytes in the text.
-    range: ByteRange,
-}
-
-impl<'a> FormedText<'a> {
-    fn new(text: &'a str, form_of: fn(&str) -> String) -> Self {
-        let mut form = String::with_capacity(text.len());
-        let mut words = Vec::new();
-        for word in text
-            .split(normalise::is_space)
-            .filter(|word| !word.is_empty())
-        {
-            let own = form_of(word);
-            if own.is_empty() {
-                continue;
-            }
-            if !form.is_empty() {
-                form.push(' ');
-            }
-            let start = word.as_ptr().addr() - text.as_ptr().addr();
-            words.push(FormedWord {
-                form_start: form.len(),
-                range: ByteRange::new(start, start + word.len()),
-            });
-            form.push_str(&own);
-        }
-        Self { text, form, words }
-    }
-
-    fn word_at(&self, byte: usize) -> ByteRange {
-        let after = self.words.partition_point(|word| word.form_start <= byte);
-        self.words[after.saturating_sub(1)].range
-    }
-
-    /// Returns the words of the text that the range `found` of the form touches, without outer punctuation.
-    fn stretch(&self, found: ByteRange) -> ByteRange {
-        let (first, last) = (self.word_at(found.start), self.word_at(found.end - 1));
-        let whole = &self.text[first.start..last.end];
-        let kept = whole.trim_matches(|c: char| c.is_ascii_punctuation());
-        let lead = whole.len()
-            - whole
-                .trim_start_matches(|c: char| c.is_ascii_punctuation())
-                .len();
-        if kept.is_empty() {
-            ByteRange::new(first.start, last.end)
-        } else {
-            ByteRange::new(first.start + lead, first.start + lead + kept.len())
-        }
-    }
 }
 
 #[cfg(test)]

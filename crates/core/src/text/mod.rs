@@ -4,10 +4,12 @@
 pub mod address;
 pub mod align;
 pub mod analyse;
+pub mod answer_index;
 pub mod answers;
 pub mod causes;
 pub mod column;
 pub mod content_key;
+mod formed;
 pub mod hex;
 pub mod normalise;
 pub mod numbers;

@@ -60,6 +60,19 @@ pub fn unstripped(text: &str) -> String {
     collapse(&fold(text))
 }
 
+/// Returns the words of a text without what is between them: NFKC, lower case, each run of letters and digits a word, articles
+/// removed, single spaces. Unlike [`matching`], quotation marks and dashes of any kind separate words: `Luther’s` is
+/// `luther s`, `18–20` is `18 20`.
+#[must_use]
+pub fn words(text: &str) -> String {
+    let folded = fold(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| !matches!(*word, "" | "a" | "an" | "the"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 /// Applies NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
 fn fold(text: &str) -> String {
     if text.is_ascii() {
@@ -187,6 +200,15 @@ mod tests {
         assert_eq!(official("the—cat and the cat"), "—cat and cat");
         assert_eq!(official("cat the"), "cat");
         assert_eq!(official("a 1 the 2"), "1 2");
+    }
+
+    #[test]
+    fn words_are_separated_by_marks_of_any_kind() {
+        assert_eq!(
+            words("The “well-known” U.S. Army’s 18–20"),
+            "well known u s army s 18 20"
+        );
+        assert_eq!(words("the — a !"), "");
     }
 
     proptest::proptest! {

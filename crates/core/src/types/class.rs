@@ -51,7 +51,10 @@ closed_set! {
         Packing = "packing",
         /// In the prompt, but the answer is wrong.
         Generation = "generation",
-        /// Not known to be right, and the stage depends on the share of a wide label that the answer needs.
+        /// Not in the prompt; the record of an external RAG does not show whether retrieval, ranking or packing lost it.
+        Undelivered = "undelivered",
+        /// Not known to be right, and the stage depends on the share of a wide label that the answer needs, or on what a
+        /// record does not show of the prompt.
         Ambiguous = "ambiguous",
         /// The rule of rightness cannot tell whether the answer is right.
         Unsure = "unsure",
@@ -95,11 +98,17 @@ impl FailureClass {
         matches!(self, Self::CorrectAbstention | Self::Hallucinated)
     }
 
-    /// Returns true if something was lost at a known stage: an answerable question without a right answer or without its support, or an
+    /// Returns true if the evidence did not reach the prompt, and the answer is not right.
+    #[must_use]
+    pub fn is_lost_before_prompt(self) -> bool {
+        self == Self::Undelivered || self.stage().is_some_and(|stage| stage != Stage::Generation)
+    }
+
+    /// Returns true if something was lost: an answerable question without a right answer or without its support, or an
     /// unanswerable one that was answered.
     #[must_use]
     pub fn is_loss(self) -> bool {
-        self.stage().is_some() || self == Self::Hallucinated
+        self.stage().is_some() || matches!(self, Self::Undelivered | Self::Hallucinated)
     }
 }
 

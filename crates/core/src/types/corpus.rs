@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Chunk, ChunkId, DocId, Document, Passage};
+use super::{ByteRange, Chunk, ChunkId, DocId, Document, Passage};
 
 /// Documents with their chunks, numbered in document order from 0.
 #[derive(Clone, Debug, Default)]
@@ -109,16 +109,39 @@ impl Corpus {
         &self.documents[self.by_doc[&self.chunks[number].doc_id].0].metadata
     }
 
-    /// Returns the chunk as stored in a run's files.
+    /// Returns the text of a chunk, or of the range that an id of [`ChunkId::of_range`] names, with its document's title.
+    #[must_use]
+    pub fn text_of(&self, id: &ChunkId) -> Option<(ByteRange, &str, &str)> {
+        if let Some(number) = self.chunk_number(id) {
+            let (text, title) = self.chunk_text(number);
+            return Some((self.chunks[number].range, text, title));
+        }
+        let range = id.range()?;
+        let document = self.document(&id.doc().into())?;
+        let text = document.text.get(range.as_range())?;
+        Some((range, text, &document.title))
+    }
+
+    /// Returns true if `passage` is `chunk`, or a range of its document that contains it.
+    #[must_use]
+    pub fn holds(&self, passage: &ChunkId, chunk: &ChunkId) -> bool {
+        let range = |id: &ChunkId| self.text_of(id).map(|(range, ..)| range);
+        passage == chunk
+            || passage.doc() == chunk.doc()
+                && passage
+                    .range()
+                    .is_some_and(|outer| range(chunk).is_some_and(|inner| outer.contains(inner)))
+    }
+
+    /// Returns a chunk, or the range that an id names, as stored in a run's files.
     #[must_use]
     pub fn passage(&self, id: &ChunkId) -> Option<Passage> {
-        let number = self.chunk_number(id)?;
-        let (chunk, (text, title)) = (&self.chunks[number], self.chunk_text(number));
+        let (range, text, title) = self.text_of(id)?;
         Some(Passage {
             id: id.clone(),
-            doc: chunk.doc_id.clone(),
+            doc: id.doc().into(),
             title: title.to_owned(),
-            range: chunk.range,
+            range,
             text: text.to_owned(),
             tokens: None,
         })
@@ -138,7 +161,6 @@ pub(crate) fn median(values: impl Iterator<Item = usize>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::ByteRange;
 
     #[test]
     fn documents_without_chunks_keep_the_numbering_straight() {
@@ -172,5 +194,12 @@ mod tests {
         assert_eq!(corpus.chunk_numbers(&"b".into()), 2..2);
         assert_eq!(corpus.chunk_text(2).0, "three");
         assert_eq!(corpus.passage(&"a#1".into()).expect("a chunk").text, "two");
+        let both = corpus.passage(&"a#0-7".into()).expect("a range");
+        assert_eq!((both.doc.as_str(), &*both.text), ("a", "one two"));
+        assert!(corpus.holds(&"a#0-7".into(), &"a#1".into()));
+        assert!(!corpus.holds(&"a#0-6".into(), &"a#1".into()));
+        for unknown in ["a#0-8", "b#0-1", "z#0-1", "a#2"] {
+            assert_eq!(corpus.passage(&unknown.into()), None, "{unknown}");
+        }
     }
 }

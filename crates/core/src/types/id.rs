@@ -9,6 +9,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::ByteRange;
+
 /// A string that borrows from the input if possible: a run names hundreds of ids per question.
 #[derive(Deserialize)]
 struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -95,6 +97,20 @@ impl ChunkId {
         Self::from(format!("{doc}#{ordinal}"))
     }
 
+    /// Creates the id of a passage that is no chunk: `doc_id#start-end`, in bytes.
+    #[must_use]
+    pub fn of_range(doc: &DocId, range: ByteRange) -> Self {
+        Self::from(format!("{doc}#{range}"))
+    }
+
+    /// Returns the range of an id of [`Self::of_range`].
+    #[must_use]
+    pub fn range(&self) -> Option<ByteRange> {
+        let (start, end) = self.0.rsplit_once('#')?.1.split_once('-')?;
+        let (start, end): (usize, usize) = (start.parse().ok()?, end.parse().ok()?);
+        (start < end).then(|| ByteRange::new(start, end))
+    }
+
     /// Returns the id of a text of an external RAG that is in no document; `mark` identifies the text.
     #[must_use]
     pub fn unlocated(doc: &DocId, mark: &str) -> Self {
@@ -126,6 +142,19 @@ mod tests {
         let id = ChunkId::new(&doc, 12);
         assert_eq!(id.as_str(), "c#-notes.md#12");
         assert_eq!(id.doc(), "c#-notes.md");
+    }
+
+    #[test]
+    fn the_id_of_a_range_gives_back_document_and_range() {
+        let id = ChunkId::of_range(&"c#-notes.md".into(), ByteRange::new(5, 120));
+        assert_eq!(id.as_str(), "c#-notes.md#5-120");
+        assert_eq!(
+            (id.doc(), id.range()),
+            ("c#-notes.md", Some(ByteRange::new(5, 120)))
+        );
+        for other in ["d#12", "d#~1-2", "d#2-1", "d#1-1", "d#1-2~x", "1-2"] {
+            assert_eq!(ChunkId::from(other).range(), None, "{other}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod id;
 mod measured;
 mod passage;
 mod pool;
+mod probe;
 mod question;
 mod range;
 mod ranking;
@@ -37,6 +38,7 @@ pub use id::{ChunkId, DocId, QuestionId};
 pub use measured::{Interval, or_infinite};
 pub use passage::Passage;
 pub use pool::{Pooled, Pools};
+pub use probe::{ContextUse, PROBES};
 pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
@@ -44,6 +46,6 @@ pub use retriever::RetrieverName;
 pub use similarity::Similarity;
 pub use text::{Length, TitledText};
 pub use trace::{
-    Arm, ArmName, Attempt, ExactSearch, Finish, Gold, GoldMember, Origin, Stance, Step, StepHit,
-    Support, SupportRule, TokenUse, Trace, TraceStep,
+    Arm, ArmName, Attempt, ContextProbe, ExactSearch, Finish, Gold, GoldMember, Origin, Stance,
+    Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,
 };

@@ -27,7 +27,7 @@ closed_set! {
         LateInteraction = "late_interaction",
         /// An existing Qdrant collection.
         Collection = "collection",
-        /// Retrieval of an external RAG: imported, not run here.
+        /// A retriever of an external RAG: imported, not run here.
         External = "external",
         /// Fusion of the retrievers' rankings.
         Fused = "fused",
@@ -35,8 +35,33 @@ closed_set! {
         Reranked = "reranked",
         /// Hits of the previous step that score at least `min_score`.
         MinScore = "min_score",
+        /// Another order or selection of an external RAG.
+        Ordered = "ordered",
+        /// The first k hits of the previous step with the text around them (`packing.expand`), overlapping passages merged.
+        Expanded = "expanded",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
+    }
+}
+
+impl Step {
+    /// Returns true if the step finds candidates, and does not only order, select or pack them.
+    #[must_use]
+    pub fn is_retriever(self) -> bool {
+        match self {
+            Self::Tfidf
+            | Self::Bm25
+            | Self::Dense
+            | Self::LateInteraction
+            | Self::Collection
+            | Self::External => true,
+            Self::Fused
+            | Self::Reranked
+            | Self::MinScore
+            | Self::Ordered
+            | Self::Expanded
+            | Self::Packed => false,
+        }
     }
 }
 
@@ -237,8 +262,20 @@ pub struct TraceStep {
     /// The step.
     #[serde(rename = "stage")]
     pub step: Step,
+    /// The name that an external RAG gives it, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its query, where an external RAG rewrote the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// For the packed passages of an external RAG: the number of hits that packing was to take, if it is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
+    /// For the expanded passages: the gold chunks in the text around a candidate of any rank, which is not recorded itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gold_around: Vec<ChunkId>,
     /// Exact search for the same question, where these hits come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_search: Option<ExactSearch>,
@@ -261,10 +298,20 @@ impl TraceStep {
     pub fn new(step: Step, hits: Vec<StepHit>, seconds: f64) -> Self {
         Self {
             step,
+            name: None,
+            query: None,
+            k: None,
             hits,
+            gold_around: Vec::new(),
             exact_search: None,
             seconds,
         }
+    }
+
+    /// Returns its name: an external RAG's, else the step's.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.step.name())
     }
 }
 
@@ -335,6 +382,15 @@ pub struct Arm {
     pub attempts: Vec<Attempt>,
 }
 
+/// A question asked over its gold passages, in which a made-up answer replaced the gold answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextProbe {
+    /// A made-up word or number of the answer: whoever did not read the contexts cannot know it.
+    pub planted: String,
+    /// The call.
+    pub attempt: Attempt,
+}
+
 /// One line of `traces.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
@@ -344,11 +400,14 @@ pub struct Trace {
     pub question: Question,
     /// The gold evidence in this run's chunks.
     pub gold: Gold,
-    /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
+    /// Retrievers first, then fused, reranked, `min_score`, expanded, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
+    /// A test of an external RAG's use of the contexts that it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ContextProbe>,
     /// Reason why the question failed before any call of the generator; it then has no steps and no arms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
@@ -364,6 +423,7 @@ impl Trace {
             gold,
             steps: Vec::new(),
             arms: Vec::new(),
+            probe: None,
             error: None,
         }
     }
@@ -374,23 +434,29 @@ impl Trace {
         self.steps.iter().find(|entry| entry.step == step)
     }
 
-    /// Returns the ranking that packing read: the last step before it. `None` only for a trace without retrieval.
+    /// Returns the ranking that packing read: the last step before it. Where an external RAG records several retrievers and
+    /// no order of theirs, or no ranking at all, the packed passages take its place. `None` only for a trace without
+    /// retrieval.
     #[must_use]
     pub fn final_ranking(&self) -> Option<&TraceStep> {
-        self.steps
-            .iter()
-            .rev()
-            .find(|entry| entry.step != Step::Packed)
+        let packed = || self.step(Step::Packed);
+        match self.recorded_ranking() {
+            Some(last) => Some(last),
+            None => packed().or_else(|| self.retrievers().last()),
+        }
+    }
+
+    /// Returns the ranking that packing read, as far as it is recorded: the last reordering, or a single retriever's.
+    #[must_use]
+    pub fn recorded_ranking(&self) -> Option<&TraceStep> {
+        let mut steps = self.steps.iter().rev();
+        let last = steps.find(|entry| !matches!(entry.step, Step::Expanded | Step::Packed))?;
+        (!last.step.is_retriever() || self.retrievers().nth(1).is_none()).then_some(last)
     }
 
     /// Returns the rankings of the single retrievers, before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStep> {
-        self.steps.iter().filter(|entry| {
-            !matches!(
-                entry.step,
-                Step::Fused | Step::Reranked | Step::MinScore | Step::Packed
-            )
-        })
+        self.steps.iter().filter(|entry| entry.step.is_retriever())
     }
 
     /// Returns the packed passages, in prompt order.

@@ -26,7 +26,7 @@ pub use annotator::{
     ShownPassage, WantedAnswer,
 };
 pub use error::LabelError;
-pub use order::{Order, without_same_id};
+pub use order::{Order, candidates_first, without_same_id};
 pub use qrels::QrelsAnnotator;
 pub use session::{LabelCounts, Labelling, Stopped, label};
 

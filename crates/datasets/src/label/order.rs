@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+use crate::anchor::Candidates;
 use ragtriage_core::stats::random::Random;
-use ragtriage_core::types::Pooled;
-use ragtriage_core::types::{Corpus, Question};
+use ragtriage_core::types::{Corpus, Pooled, Pools, Question};
 
 /// The order of a question's passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +26,21 @@ pub enum Order {
     Ranked,
 }
 
-/// Returns the passages of `pool` (by best rank, then by id) in display order, by index.
+/// Returns the passages of `pool` in display order, by index: those with candidate places of the answer, in their order, then the
+/// others (given by best rank, then by id).
 pub(super) fn arranged(
     pool: &[Pooled],
     corpus: &Corpus,
     question: &Question,
     order: Order,
 ) -> Vec<usize> {
-    let numbers = pool
-        .iter()
-        .filter_map(|pooled| corpus.chunk_number(&pooled.id));
+    let number = |pooled: &Pooled| corpus.chunk_number(&pooled.id);
+    let (candidates, others) = pool.split_at(pool.partition_point(|pooled| pooled.is_candidate));
+    let mut arranged: Vec<usize> = candidates.iter().filter_map(number).collect();
+    let numbers = others.iter().filter_map(number);
     let Order::Shuffled { seed } = order else {
-        return numbers.collect();
+        arranged.extend(numbers);
+        return arranged;
     };
     let mut by_document: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for number in numbers {
@@ -51,7 +54,33 @@ pub(super) fn arranged(
     for passages in &mut documents {
         passages.sort_unstable();
     }
-    documents.concat()
+    arranged.extend(documents.into_iter().flatten());
+    arranged
+}
+
+/// Moves the passages that overlap candidate places of a question's answer to the front of its pool, in the order of the places;
+/// those that no retriever found are added.
+pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &Candidates) {
+    let corpus = &pools.corpus;
+    for (pool, question) in pools.of.iter_mut().zip(questions) {
+        let mut first: Vec<Pooled> = Vec::new();
+        for (doc, range) in candidates.get(&question.id).into_iter().flatten() {
+            for number in corpus.chunk_numbers(doc) {
+                let chunk = &corpus.chunks()[number];
+                let overlaps = chunk.range.start < range.end && range.start < chunk.range.end;
+                if !overlaps || first.iter().any(|pooled| pooled.id == chunk.id) {
+                    continue;
+                }
+                let found = pool.iter().position(|pooled| pooled.id == chunk.id);
+                first.push(Pooled {
+                    id: chunk.id.clone(),
+                    ranks: found.map_or_else(BTreeMap::new, |at| pool.remove(at).ranks),
+                    is_candidate: true,
+                });
+            }
+        }
+        pool.splice(..0, first);
+    }
 }
 
 /// Returns a number that depends only on the question's id.

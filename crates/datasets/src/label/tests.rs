@@ -163,6 +163,7 @@ fn sit(
     let pooled = |(rank, id): (usize, &&str)| Pooled {
         id: (*id).into(),
         ranks: [(RetrieverName::Bm25, rank + 1)].into(),
+        is_candidate: false,
     };
     let of = pools
         .iter()
@@ -437,6 +438,7 @@ fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
         ids.map(|id| Pooled {
             id: id.into(),
             ranks: BTreeMap::new(),
+            is_candidate: false,
         })
     };
     let order = |ids, question: &Question, seed| {
@@ -488,6 +490,7 @@ fn judgments_of_a_file_are_written_as_they_are() {
     let pooled = |id: &str| Pooled {
         id: id.into(),
         ranks: BTreeMap::new(),
+        is_candidate: false,
     };
     let pools = Pools {
         corpus: Arc::new(corpus()),

@@ -152,6 +152,7 @@ mod tests {
         let ranked = (1..).zip(&chunks).map(|(rank, chunk)| Pooled {
             id: chunk.id.clone(),
             ranks: [(RetrieverName::Bm25, rank)].into(),
+            is_candidate: false,
         });
         let pooled: Vec<Pooled> = ranked.collect();
         Pools {

@@ -27,6 +27,16 @@ pub enum CheckpointError {
         /// Each thing tried, in order.
         attempts: Vec<PlaceTried>,
     },
+    /// A locked model that is missing, changed or cannot be fetched.
+    #[error("cannot use the locked model `{name}`: {what}")]
+    Locked {
+        /// Its name.
+        name: String,
+        /// The cause.
+        what: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
     /// A pinned file with another hash.
     #[error("`{path}` has sha256 {found}, expected {expected}")]
     HashMismatch {
@@ -96,6 +106,7 @@ impl Hint for CheckpointError {
                  has them instead; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`",
                 folder.display()
             )),
+            Self::Locked { hint, .. } => hint.clone(),
             Self::HashMismatch { path, .. } => Some(format!(
                 "`{}` is damaged or another version: in the cache delete it and it is fetched again; in a folder of your own \
                  replace it, or leave `retrieval.dense.model_path` out",

@@ -130,9 +130,10 @@ fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
         }
         JudgedBy::Support => {
             outcome.reached?;
-            let class = outcome
-                .lost
-                .map_or(FailureClass::Supported, FailureClass::from);
+            let class = match outcome.lost {
+                _ if outcome.is_undelivered() => FailureClass::Undelivered,
+                lost => lost.map_or(FailureClass::Supported, FailureClass::from),
+            };
             (class == FailureClass::Supported, class)
         }
     };

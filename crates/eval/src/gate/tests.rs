@@ -269,6 +269,7 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         kind,
         from: "r.jsonl".to_owned(),
         sha256: String::new(),
+        is_own: false,
     });
     let report = check(
         &torn,

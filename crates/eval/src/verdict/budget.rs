@@ -40,12 +40,12 @@ impl Reading {
     /// Every reading but the plain one.
     pub const OTHERS: [Self; 2] = [Self::PartOfLabel, Self::BestAnswer];
 
-    /// Returns the stage that lost the support.
-    fn lost(self, outcome: &Outcome) -> Option<Stage> {
+    /// Returns the source that lost the support.
+    fn lost(self, outcome: &Outcome) -> Option<Source> {
         if self == Self::PartOfLabel && outcome.is_open() {
-            outcome.lost_leniently_at()
+            outcome.lost_leniently_at().and_then(Source::of_lost)
         } else {
-            outcome.lost
+            Source::of(outcome)
         }
     }
 }
@@ -161,7 +161,9 @@ pub fn loss_budget(
         of: of.name().to_owned(),
         n: columns[0].iter().flatten().count(),
         loss: plain.iter().sum::<f64>() + 0.0,
-        terms: terms.collect(),
+        terms: terms
+            .filter(|term| term.source != Source::Undelivered || term.mean != 0.0)
+            .collect(),
     }
 }
 
@@ -219,7 +221,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
-    let lost = reading.lost(outcome).and_then(Source::of_lost);
+    let lost = reading.lost(outcome);
     let (source, best) = match (lost, in_noise) {
         (Some(stage), Some(in_noise)) => {
             terms[Source::Distraction as usize] += oracle - in_noise;
@@ -243,10 +245,7 @@ fn has_unusable_reply(trace: &Trace) -> bool {
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    outcome
-        .lost
-        .and_then(Source::of_lost)
-        .or(is_server_cut(outcome).then_some(Source::Packing))
+    Source::of(outcome).or(is_server_cut(outcome).then_some(Source::Packing))
 }
 
 fn is_server_cut(outcome: &Outcome) -> bool {
@@ -256,7 +255,7 @@ fn is_server_cut(outcome: &Outcome) -> bool {
 fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {
     outcome.reached?;
     let mut terms = [0.0; Source::ALL.len()];
-    if let Some(source) = reading.lost(outcome).and_then(Source::of_lost) {
+    if let Some(source) = reading.lost(outcome) {
         terms[source as usize] = 1.0;
     }
     Some(terms)

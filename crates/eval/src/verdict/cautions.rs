@@ -2,6 +2,7 @@
 
 use super::budget::BudgetOf;
 use super::facts::{Answered, Losses, VerdictFacts};
+use super::unrecorded;
 use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::mcnemar::mcnemar;
@@ -79,7 +80,9 @@ pub(super) fn cautions(
         FailureClass::NotRecorded,
         "have no recorded response",
     );
-    let open = count(facts.outcomes, FailureClass::Ambiguous);
+    let open = facts.outcomes.iter();
+    let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
+    let open = open.filter(|outcome| !outcome.is_unseen()).count();
     let open = (open > 0).then(|| {
         format!(
             "{} left open: the label is wider than a chunk, and only a part of it was delivered.",
@@ -95,6 +98,7 @@ pub(super) fn cautions(
         hallucinated(facts),
         judged(facts),
         open,
+        unrecorded::caution(facts),
         uncovered(facts, n),
         disagreement(facts),
     ]

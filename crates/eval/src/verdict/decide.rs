@@ -69,12 +69,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
 /// oracle, else failure classes.
 fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     let rows = budget::rows(facts.traces, facts.outcomes, facts.of, Reading::Plain);
-    let is_lost = |outcome: &Outcome| {
-        outcome
-            .class
-            .stage()
-            .is_some_and(|stage| stage != Stage::Generation)
-    };
+    let is_lost = |outcome: &Outcome| outcome.class.is_lost_before_prompt();
     let lost = facts.outcomes.iter().zip(&rows);
     let lost = lost.filter(|(outcome, _)| is_lost(outcome));
     let covered: Vec<bool> = lost.map(|(_, row)| row.is_some()).collect();
@@ -111,6 +106,7 @@ fn by_class(outcome: &Outcome) -> Option<Terms> {
         (Some(Stage::Generation), _) if outcome.fault.is_some_and(Fault::is_setup) => return None,
         (Some(Stage::Generation), _) => terms[Source::Reader as usize] = 1.0,
         (Some(stage), _) => terms[Source::of_lost(stage)? as usize] = 1.0,
+        (None, FailureClass::Undelivered) => terms[Source::Undelivered as usize] = 1.0,
         (None, FailureClass::Correct) => {}
         (None, FailureClass::CorrectUnsupported) if outcome.reached.is_some() => {}
         _ => return None,
@@ -122,11 +118,11 @@ fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
     let by_pipeline = outcomes
         .iter()
         .filter(|outcome| !outcome.fault.is_some_and(Fault::is_setup));
-    let stages = by_pipeline.filter_map(|outcome| outcome.class.stage());
-    let is_generators = |stage: &Stage| *stage == Stage::Generation;
-    stages
-        .filter(|stage| is_generators(stage) == (side == Side::Generator))
-        .count()
+    let on_side = by_pipeline.filter(|outcome| match side {
+        Side::Retriever => outcome.class.is_lost_before_prompt(),
+        Side::Generator => outcome.class == FailureClass::Generation,
+    });
+    on_side.count()
 }
 
 /// Draws the conclusion from the `losses` by the plain reading; `others` are those by each reading that differs from it.
@@ -211,6 +207,15 @@ fn side_loss(losses: &Losses, side: Side, questions: usize, bootstrap: &Bootstra
     }
 }
 
+/// Returns true if the losses whose stage is not known may be those of another source than the first of `order`, the one that
+/// loses most.
+fn is_unknown(means: &[f64], order: &[usize]) -> bool {
+    let unknown = Source::Undelivered as usize;
+    let mut known = order.iter().filter(|at| **at != unknown);
+    let [first, second] = [known.next(), known.next()].map(|at| at.map_or(0.0, |at| means[*at]));
+    means[unknown] > 0.0 && order.contains(&unknown) && first <= second + means[unknown]
+}
+
 /// Returns the source that loses most on the side that `conclusion` names, else overall; `None` if none loses anything.
 fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Option<Leader> {
     let is_eligible = |at: &usize| match conclusion {
@@ -223,6 +228,11 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
     let means = losses.means();
     let mut order: Vec<usize> = (0..means.len()).filter(is_eligible).collect();
     order.sort_by(|a, b| means[*b].total_cmp(&means[*a]));
+    if is_unknown(&means, &order) {
+        let unknown = Source::Undelivered as usize;
+        order.retain(|at| *at != unknown);
+        order.insert(0, unknown);
+    }
     let (first, second) = (order[0], order[1]);
     if losses.n == 0 || means[first] <= 0.0 {
         return None;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::budget::{self, BudgetOf, Terms};
 use super::source::{Side, Source};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::{Interval, Trace};
 
@@ -90,6 +91,8 @@ pub struct VerdictFacts<'a> {
     pub answered: Answered,
     /// Number of packed hits.
     pub k: usize,
+    /// What is known of the hits that packing takes.
+    pub top: TopK,
     /// Packed passages of an external RAG that are in no document, with the number of packed passages.
     pub unlocated: (usize, usize),
     /// Answers that `auto` and containment judge differently, with the number of answers that both decide.

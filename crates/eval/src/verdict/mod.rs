@@ -9,6 +9,7 @@ mod decide;
 mod facts;
 mod source;
 mod text;
+mod unrecorded;
 
 pub use budget::{BudgetOf, LOSS_DIGITS, LossBudget, SUPPORT, Term, loss_budget};
 pub use cautions::{OracleCheck, oracle_check};

@@ -1,5 +1,6 @@
 //! Sources of a loss, and the side of the pipeline each is on.
 
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::types::Stage;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ pub enum Source {
     Ranking,
     /// Not in the prompt.
     Packing,
+    /// Not in the prompt; a record does not show which of the three stages before lost it.
+    Undelivered,
     /// In the prompt, lost among the other passages.
     Distraction,
     /// Lost with the gold passages alone: the generator, or the label.
@@ -34,12 +37,13 @@ pub enum Side {
 
 impl Source {
     /// Every source, in report order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Corpus,
         Self::Chunking,
         Self::Retrieval,
         Self::Ranking,
         Self::Packing,
+        Self::Undelivered,
         Self::Distraction,
         Self::Reader,
     ];
@@ -53,6 +57,7 @@ impl Source {
             Self::Retrieval => "retrieval",
             Self::Ranking => "ranking",
             Self::Packing => "packing",
+            Self::Undelivered => "undelivered",
             Self::Distraction => "distraction",
             Self::Reader => "reader",
         }
@@ -65,6 +70,15 @@ impl Source {
             Self::Distraction | Self::Reader => Side::Generator,
             _ => Side::Retriever,
         }
+    }
+
+    /// Returns the source that lost the support; `None` if it reached the prompt or cannot be tested.
+    pub(super) fn of(outcome: &Outcome) -> Option<Self> {
+        let lost = outcome.lost?;
+        if outcome.is_undelivered() {
+            return Some(Self::Undelivered);
+        }
+        Self::of_lost(lost)
     }
 
     pub(super) fn of_lost(stage: Stage) -> Option<Self> {

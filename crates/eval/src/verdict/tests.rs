@@ -40,6 +40,7 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
         of,
         answered: Answered::ByGenerator,
         k: 5,
+        top: 5.into(),
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     }
@@ -190,7 +191,10 @@ fn terms_that_rest_on_a_bad_oracle_have_bounds() {
     let (traces, outcomes) = run(&[(96, RIGHT, Some(RIGHT), FailureClass::Correct, None), cut]);
     let plan = Bootstrap::new((0..100).collect(), 50, 1);
     let budget = loss_budget(&traces, &outcomes, BudgetOf::Right, &plan);
-    let term = |source: Source| &budget.terms[source as usize];
+    let term = |source: Source| {
+        let mut terms = budget.terms.iter();
+        terms.find(|term| term.source == source).expect("a term")
+    };
     // As measured the reader loses 4 of 100 and distraction wins them back; with the better of both answers neither does.
     assert_eq!(term(Source::Reader).bounds, Some([0.0, 0.04]));
     assert_eq!(term(Source::Distraction).bounds, Some([-0.04, 0.0]));
@@ -327,4 +331,68 @@ fn contexts_in_no_document_give_no_verdict() {
         "{}",
         found.text
     );
+}
+
+/// Questions of a record that lacks the stages to tell what lost their evidence.
+fn undelivered(n: usize) -> Kind {
+    let lost = Some(Stage::Packing);
+    (n, WRONG, Some(RIGHT), FailureClass::Undelivered, lost)
+}
+
+fn of_record(kinds: &[Kind], between: [Stage; 2]) -> LossVerdict {
+    let (traces, mut outcomes) = run(kinds);
+    for outcome in &mut outcomes {
+        if outcome.class == FailureClass::Undelivered {
+            outcome.between = Some(between);
+        }
+    }
+    let facts = facts(&traces, &outcomes, BudgetOf::Right);
+    judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
+}
+
+#[test]
+fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_record() {
+    let between = [Stage::Retrieval, Stage::Packing];
+    let found = of_record(&[CORRECT, undelivered(40), MISREAD], between);
+    assert_eq!(found.conclusion, Conclusion::Retriever);
+    assert_eq!(found.bottleneck, Some(Source::Undelivered));
+    assert!((found.retriever.answers - 40.0).abs() < 1e-9);
+    assert_eq!(found.retriever.questions, 40);
+    assert!(
+        found
+            .text
+            .ends_with("Which stage loses most is not known from the record."),
+        "{}",
+        found.text
+    );
+    // The traces of these tests have the one retriever's ranking, and no packed passages.
+    let expected = "40 of 100 questions lack their evidence in the prompt, and the record does not show which stage lost it. To \
+                    know more, record each retriever's candidates and the passages of the prompt (`packed`).";
+    assert_eq!(found.cautions, [expected]);
+}
+
+#[test]
+fn a_stage_leads_only_where_the_unknown_losses_cannot_change_that() {
+    let ranked = |n| {
+        (
+            n,
+            WRONG,
+            Some(RIGHT),
+            FailureClass::Ranking,
+            Some(Stage::Ranking),
+        )
+    };
+    let packed = (
+        10,
+        WRONG,
+        Some(RIGHT),
+        FailureClass::Packing,
+        Some(Stage::Packing),
+    );
+    let between = [Stage::Ranking, Stage::Packing];
+    // 30 against at most 10 + 10; then 15 against at most 10 + 10.
+    let clear = of_record(&[CORRECT, ranked(30), packed, undelivered(10)], between);
+    assert_eq!(clear.bottleneck, Some(Source::Ranking));
+    let open = of_record(&[CORRECT, ranked(15), packed, undelivered(10)], between);
+    assert_eq!(open.bottleneck, Some(Source::Undelivered));
 }

@@ -8,7 +8,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands};
-use ragtriage_core::types::{ArmName, FailureClass, Interval, Stage, Step};
+use ragtriage_core::types::{ArmName, FailureClass, Interval, Step};
 
 /// Returns the verdict's sentences.
 pub(super) fn sentence(
@@ -59,9 +59,8 @@ fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
         );
     }
     let lost = facts.outcomes.iter().filter(|outcome| {
-        let stage = outcome.class.stage();
         let oracle = outcome.judgments.correctness(ArmName::Oracle);
-        stage.is_some_and(|stage| stage != Stage::Generation) && oracle == Some(Correctness::Wrong)
+        outcome.class.is_lost_before_prompt() && oracle == Some(Correctness::Wrong)
     });
     let unused = verdict.retriever.questions > verdict.generator.questions
         && 2 * lost.count() > verdict.retriever.questions;
@@ -86,6 +85,10 @@ fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
         .iter()
         .filter(|outcome| outcome.class == FailureClass::Ambiguous);
     if losses.means().iter().all(|mean| *mean <= 0.0) {
+        if facts.outcomes.iter().any(Outcome::is_unseen) {
+            return "Undecided whether retrieval is the bottleneck: the record does not show what was packed."
+                .to_owned();
+        }
         return format!(
             "Undecided whether retrieval is the bottleneck: all {} wrong answers have a label that is wider than a chunk, and only \
              a part of it was delivered.",
@@ -233,6 +236,9 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     let Some(source) = verdict.bottleneck else {
         return String::new();
     };
+    if source == Source::Undelivered {
+        return " Which stage loses most is not known from the record.".to_owned();
+    }
     let n = verdict.n as f64;
     let means = losses.means();
     let here = means[source as usize] * n;
@@ -257,6 +263,7 @@ fn spoken(source: Source) -> &'static str {
         Source::Retrieval => "Retrieval",
         Source::Ranking => "Ranking",
         Source::Packing => "Packing",
+        Source::Undelivered => "An unknown stage",
         Source::Distraction => "Distraction",
         Source::Reader => "The generator itself",
     }
@@ -268,13 +275,13 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
         Source::Corpus => "the evidence is in no document".to_owned(),
         Source::Chunking => "a chunk boundary splits the evidence".to_owned(),
         Source::Retrieval => "the evidence is not among the candidates".to_owned(),
-        // Whether another RAG reranked its contexts is not recorded.
-        Source::Ranking if has_step(facts, Step::External) => {
-            "the evidence is among the recorded contexts but ranked below those in the prompt"
-                .to_owned()
-        }
         Source::Ranking if has_step(facts, Step::Reranked) => {
             format!("the reranker leaves the evidence below the top {k}")
+        }
+        // Whether another RAG reranks is known only if it records that.
+        Source::Ranking if has_step(facts, Step::External) || has_step(facts, Step::Ordered) => {
+            "the evidence is among the recorded contexts but ranked below those in the prompt"
+                .to_owned()
         }
         Source::Ranking => {
             format!(
@@ -282,6 +289,7 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
             )
         }
         Source::Packing => "the evidence does not fit the prompt".to_owned(),
+        Source::Undelivered => "the record does not show where the evidence is lost".to_owned(),
         Source::Distraction => {
             "right from the gold passages alone, wrong among other passages".to_owned()
         }

@@ -14,7 +14,7 @@ pub(super) fn bounds(run: &RecordedRun<'_>) -> Vec<Alternative> {
     ];
     bounds
         .into_iter()
-        .filter(|change| *change != Change::PerfectReranker || run.is_external || run.is_counted)
+        .filter(|change| *change != Change::PerfectReranker || knows_reranked(run))
         .map(|change| {
             let after: Vec<After> = run
                 .questions
@@ -25,6 +25,11 @@ pub(super) fn bounds(run: &RecordedRun<'_>) -> Vec<Alternative> {
         })
         .filter(|alternative| alternative.won > 0)
         .collect()
+}
+
+/// Returns true if the prompts of another order are known: their passages are counted, and not expanded.
+fn knows_reranked(run: &RecordedRun<'_>) -> bool {
+    !run.is_expanded && (run.is_external || run.is_counted)
 }
 
 fn after(run: &RecordedRun<'_>, change: Change, asked: &Recorded<'_>) -> After {

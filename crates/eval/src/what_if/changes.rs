@@ -23,7 +23,8 @@ pub(super) fn changes(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
         let ks = KS.into_iter().filter(|k| *k <= depth);
         return ks.map(|k| (of_k(k, None), Vec::new())).collect();
     }
-    if !run.is_counted {
+    // The text around other hits than those of the top k is not recorded.
+    if !run.is_counted || run.is_expanded {
         return Vec::new();
     }
     let mut changes = of_ks(run);

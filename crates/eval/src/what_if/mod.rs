@@ -25,6 +25,7 @@ pub use alternative::{Alternative, Change, Promise, Setting, Withheld};
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_runs::SavedRun;
 use recorded::RecordedRun;
 
@@ -38,17 +39,17 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// Evaluates the alternatives to the settings of `run`. `k` is the number of hits packed; `cluster_of[i]` is question i's
+    /// Evaluates the alternatives to the settings of `run`. `top` is the hits that packing takes; `cluster_of[i]` is question i's
     /// cluster. `judges_answers` is false for a reader whose answers say nothing about a generator's: no answers are promised.
     #[must_use]
     pub fn new(
         run: &SavedRun,
         outcomes: &[Outcome],
-        k: usize,
+        top: TopK,
         cluster_of: &[usize],
         judges_answers: bool,
     ) -> Self {
-        let recorded = RecordedRun::new(run, outcomes, k, cluster_of);
+        let recorded = RecordedRun::new(run, outcomes, top, cluster_of);
         let mut alternatives = alternatives(&recorded);
         if !judges_answers {
             for one in &mut alternatives {

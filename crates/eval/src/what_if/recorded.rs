@@ -8,6 +8,7 @@ use super::cover;
 use super::packing::{Limits, Ranked};
 use crate::verdict::{self, BudgetOf, Source};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::Settings;
 use ragtriage_core::types::{ArmName, ChunkId, QuestionKind, Stage, Step, SupportRule, Trace};
@@ -21,6 +22,8 @@ pub(super) struct RecordedRun<'a> {
     pub limits: Limits,
     /// True if every passage of every ranking was counted.
     pub is_counted: bool,
+    /// True if the passages of a prompt are chunks with the text around them.
+    pub is_expanded: bool,
     pub questions: Vec<Recorded<'a>>,
 }
 
@@ -57,11 +60,16 @@ pub(super) struct Answer {
 }
 
 impl<'a> RecordedRun<'a> {
-    pub fn new(run: &'a SavedRun, outcomes: &'a [Outcome], k: usize, cluster_of: &[usize]) -> Self {
-        let is_external = run.manifest.external.is_some();
+    pub fn new(
+        run: &'a SavedRun,
+        outcomes: &'a [Outcome],
+        top: TopK,
+        cluster_of: &[usize],
+    ) -> Self {
+        let is_external = run.manifest.is_foreign();
         let settings = &run.manifest.settings;
         let budget = (!is_external).then_some(settings.generation.context_tokens);
-        let limits = Limits { k, budget };
+        let limits = Limits { k: top.k, budget };
         let all: Vec<(&Trace, &Outcome, usize)> = run
             .traces
             .iter()
@@ -72,7 +80,7 @@ impl<'a> RecordedRun<'a> {
             .collect();
         let questions: Vec<Recorded<'a>> = all
             .par_iter()
-            .map(|(trace, outcome, cluster)| Recorded::new(run, trace, outcome, *cluster))
+            .map(|(trace, outcome, cluster)| Recorded::new(run, trace, (outcome, top), *cluster))
             .collect();
         let is_counted = questions.iter().all(Recorded::is_counted);
         Self {
@@ -80,9 +88,14 @@ impl<'a> RecordedRun<'a> {
             is_external,
             limits,
             is_counted,
+            is_expanded: all.iter().any(|(trace, ..)| is_expanded(trace)),
             questions,
         }
     }
+}
+
+fn is_expanded(trace: &Trace) -> bool {
+    trace.step(Step::Expanded).is_some()
 }
 
 fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
@@ -93,10 +106,21 @@ fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
 }
 
 impl<'a> Recorded<'a> {
-    fn new(run: &'a SavedRun, trace: &'a Trace, outcome: &Outcome, cluster: usize) -> Self {
+    fn new(
+        run: &'a SavedRun,
+        trace: &'a Trace,
+        (outcome, top): (&Outcome, TopK),
+        cluster: usize,
+    ) -> Self {
         let test = SupportTest::new(&trace.question, &trace.gold.groups, &run.passages);
         let ranked = |hits: Vec<&'a ChunkId>| Ranked::new(hits, &test, &run.passages);
-        let steps = trace.steps.iter().filter(|step| step.step != Step::Packed);
+        let is_known = top.is_in_order && trace.recorded_ranking().is_some();
+        // Where the ranking that was packed is not recorded, the prompt is all there is to pack again.
+        let steps = trace.steps.iter().filter(|step| {
+            let is_packed = step.step == Step::Packed;
+            let is_ranking = step.step != Step::Expanded;
+            is_ranking && is_packed != is_known || trace.step(Step::Packed).is_none()
+        });
         let rankings = steps.map(|step| {
             let hits = step.hits.iter().map(|hit| &hit.id).collect();
             (step.step, ranked(hits))

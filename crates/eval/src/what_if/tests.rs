@@ -86,7 +86,7 @@ fn four() -> SavedRun {
 
 fn found(run: &SavedRun) -> Vec<Alternative> {
     let outcomes = diagnose::outcomes(run, 2, JUDGE);
-    WhatIf::new(run, &outcomes, 2, &[0, 1, 2, 3], true).alternatives
+    WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3], true).alternatives
 }
 
 fn of(run: &SavedRun, change: Change) -> Alternative {

@@ -3,6 +3,7 @@
 use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
+use ragtriage_core::text::causes::with_causes;
 use ragtriage_datasets::DatasetError;
 use ragtriage_http::HttpError;
 
@@ -18,6 +19,14 @@ pub enum FetchError {
     /// The transfer failed.
     #[error(transparent)]
     Http(#[from] HttpError),
+    /// No source had the file.
+    #[error("`{name}` could not be fetched from any source: {}", tried(.causes))]
+    AllFailed {
+        /// The set.
+        name: &'static str,
+        /// The address and the cause of each failure, in the order tried.
+        causes: Vec<(String, Box<Self>)>,
+    },
     /// The file's hash differs from the published one.
     #[error("the response of `{url}` has {kind} {found}, expected {expected}")]
     Hash {
@@ -55,6 +64,16 @@ impl Hint for FetchError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoPublisher { .. } => Some("use a local copy".to_owned()),
+            Self::AllFailed { causes, .. } => {
+                let is_transient = |(_, cause): &(String, Box<Self>)| matches!(&**cause, Self::Http(error) if error.is_transient());
+                let again = causes.iter().any(is_transient);
+                let copy = "use a local copy of the data set";
+                Some(if again {
+                    format!("try again later, or {copy}")
+                } else {
+                    copy.to_owned()
+                })
+            }
             Self::Http(error) if error.is_transient() => {
                 Some("try again: the download continues where it stopped".into())
             }
@@ -69,4 +88,17 @@ impl Hint for FetchError {
             Self::Dataset(error) => error.hint(),
         }
     }
+}
+
+/// Lists sources with their causes; a cause that names its address is not repeated.
+fn tried(causes: &[(String, Box<FetchError>)]) -> String {
+    let each = causes.iter().map(|(url, cause)| {
+        let cause = with_causes(cause.as_ref());
+        if cause.contains(url) {
+            cause
+        } else {
+            format!("`{url}`: {cause}")
+        }
+    });
+    each.collect::<Vec<_>>().join("; ")
 }

@@ -11,14 +11,15 @@ pub(super) struct KnownSet {
     /// Each must match at least one file.
     pub(super) required: &'static [&'static str],
     /// Copied if present.
-    optional: &'static [&'static str],
+    pub(super) optional: &'static [&'static str],
     /// `None` if it can only be installed from a copy.
     pub(super) publisher: Option<Publisher>,
 }
 
 /// The source of a set.
 pub(super) struct Publisher {
-    pub(super) url: &'static str,
+    /// Addresses of the same bytes, tried in order; without a hash there is one.
+    pub(super) urls: &'static [&'static str],
     pub(super) packed: Archived,
     /// The published hash of the file, if there is one.
     pub(super) hash: Option<Hash>,
@@ -53,7 +54,7 @@ impl KnownSet {
 
 const MIB: u64 = 1 << 20;
 
-/// Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer, the table of beir-cellar/beir, Glasgow's list of test
+/// Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer and the repository that it is served from, the table of beir-cellar/beir, Glasgow's list of test
 /// collections. Hashes: those of SQuAD and HotpotQA as pinned by several projects (tensorflow/datasets, `ParlAI`), SciFact's as
 /// published by BEIR. HotpotQA has 44 MiB, the others 2 to 5.
 static SETS: [KnownSet; 8] = [
@@ -62,7 +63,7 @@ static SETS: [KnownSet; 8] = [
         required: &["*.{json,jsonl}"],
         optional: &[],
         publisher: Some(Publisher {
-            url: "http://curtis.ml.cmu.edu/datasets/hotpot/hotpot_dev_distractor_v1.json",
+            urls: &["http://curtis.ml.cmu.edu/datasets/hotpot/hotpot_dev_distractor_v1.json"],
             packed: Archived::File("hotpot_dev_distractor_v1.json"),
             hash: Some(Hash::Sha256(
                 "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
@@ -76,7 +77,10 @@ static SETS: [KnownSet; 8] = [
         required: &["*.json"],
         optional: &[],
         publisher: Some(Publisher {
-            url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v1.1.json",
+            urls: &[
+                "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v1.1.json",
+                "https://raw.githubusercontent.com/rajpurkar/SQuAD-explorer/master/dataset/dev-v1.1.json",
+            ],
             packed: Archived::File("dev-v1.1.json"),
             hash: Some(Hash::Sha256(
                 "95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
@@ -90,7 +94,10 @@ static SETS: [KnownSet; 8] = [
         required: &["*.json"],
         optional: &[],
         publisher: Some(Publisher {
-            url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v2.0.json",
+            urls: &[
+                "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v2.0.json",
+                "https://raw.githubusercontent.com/rajpurkar/SQuAD-explorer/master/dataset/dev-v2.0.json",
+            ],
             packed: Archived::File("dev-v2.0.json"),
             hash: Some(Hash::Sha256(
                 "80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
@@ -104,7 +111,9 @@ static SETS: [KnownSet; 8] = [
         required: &["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"],
         optional: &["qrels/*.tsv"],
         publisher: Some(Publisher {
-            url: "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/scifact.zip",
+            urls: &[
+                "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/scifact.zip",
+            ],
             packed: Archived::Zip,
             hash: Some(Hash::Md5("5f7d1de60b170fc8027bb7898e2efca1")),
             most_bytes: 32 * MIB,
@@ -116,7 +125,7 @@ static SETS: [KnownSet; 8] = [
         required: &["CISI.ALL", "CISI.QRY", "CISI.REL"],
         optional: &[],
         publisher: Some(Publisher {
-            url: "http://ir.dcs.gla.ac.uk/resources/test_collections/cisi/cisi.tar.gz",
+            urls: &["http://ir.dcs.gla.ac.uk/resources/test_collections/cisi/cisi.tar.gz"],
             packed: Archived::TarGz,
             hash: None,
             most_bytes: 32 * MIB,
@@ -170,15 +179,19 @@ mod tests {
     #[test]
     fn every_publisher_has_an_address_and_whole_hashes() {
         for publisher in SETS.iter().filter_map(|set| set.publisher.as_ref()) {
-            let url = ragtriage_http::address(publisher.url, "").expect("an address");
-            let name = url
-                .path_segments()
-                .and_then(Iterator::last)
-                .expect("a file");
-            match publisher.packed {
-                Archived::File(file) => assert_eq!(name, file),
-                Archived::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
-                Archived::TarGz => assert!(name.ends_with(".tar.gz")),
+            // Without a hash, two sources could differ.
+            assert!(publisher.urls.len() == 1 || publisher.hash.is_some());
+            for url in publisher.urls {
+                let url = ragtriage_http::address(url, "").expect("an address");
+                let name = url
+                    .path_segments()
+                    .and_then(Iterator::last)
+                    .expect("a file");
+                match publisher.packed {
+                    Archived::File(file) => assert_eq!(name, file),
+                    Archived::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
+                    Archived::TarGz => assert!(name.ends_with(".tar.gz")),
+                }
             }
             // 4 bits per digit.
             let n_digits = publisher

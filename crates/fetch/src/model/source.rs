@@ -1,14 +1,21 @@
-//! The sources of a checkpoint: a folder, the model cache, the Hugging Face hub, a Python package, in this order.
+//! The sources of a checkpoint: a folder, the model cache, the user's hub cache, the Hugging Face hub, a Python package, in this
+//! order. A locked model is the locked one, wherever it is.
 //!
 //! A pinned model's files are hashed on every opening and never used unverified; downloads are written under a
-//! temporary name, hashed, and renamed, so that several processes may share the cache. Models that are not pinned
-//! are not downloaded, since their bytes could not be verified.
+//! temporary name, hashed, and renamed, so that several processes may share the cache. Models that are neither
+//! pinned nor locked are not downloaded, since their bytes could not be verified.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::{hub, pip};
+use super::error::ModelError;
+use super::fetch::fetch;
+use super::locations::ModelSource;
+use super::lock::ModelLock;
+use super::name::HubName;
+use super::{hub, hub_cache, pip};
+use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, PINS, Pin, PlaceTried};
 use ragtriage_http::OnDownload;
@@ -40,20 +47,6 @@ impl ModelRef {
     }
 }
 
-/// The locations that models are cached in and downloaded from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelSource {
-    /// The cache directory; models are in `models/<name>/` under it.
-    pub cache_dir: PathBuf,
-    /// The hub's base URL, without a trailing slash: [`HUB`] unless `HF_ENDPOINT` is set.
-    pub hub: String,
-    /// Disables downloads.
-    pub offline: bool,
-}
-
-/// The Hugging Face hub.
-pub const HUB: &str = "https://huggingface.co";
-
 /// Locates the model, downloading it if it is pinned and missing.
 ///
 /// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
@@ -66,12 +59,45 @@ pub async fn locate(
     match model {
         ModelRef::Folder(folder) => open(folder, None).await,
         ModelRef::NamedIn(name, folder) => open(folder, pin_of(name)).await,
-        ModelRef::Named(name) => named(name, source, on_download).await,
+        ModelRef::Named(name) => match locked(name, source)? {
+            Some(of_lock) => fetch(&of_lock, source, on_download)
+                .await
+                .map(|fetched| fetched.checkpoint)
+                .map_err(|error| refusal(error, name)),
+            None => named(name, source, on_download).await,
+        },
+    }
+}
+
+/// Returns the model's name if the lock has an entry for it.
+fn locked(name: &str, source: &ModelSource) -> Result<Option<HubName>, CheckpointError> {
+    let (Some(path), Ok(parsed)) = (&source.lock, HubName::parse(name)) else {
+        return Ok(None);
+    };
+    let lock = ModelLock::read(path).map_err(|error| refusal(error, name))?;
+    Ok(lock.entry(&parsed).is_some().then_some(parsed))
+}
+
+/// Returns the error of a locked model as one of opening a model.
+fn refusal(error: ModelError, name: &str) -> CheckpointError {
+    match error {
+        ModelError::Checkpoint(error) => error,
+        error => CheckpointError::Locked {
+            name: name.to_owned(),
+            hint: error.hint(),
+            what: with_causes(&error),
+        },
     }
 }
 
 fn pin_of(name: &str) -> Option<&'static Pin> {
     PINS.iter().find(|pin| pin.name == name)
+}
+
+/// Returns true if this program knows the hashes of the model of that name.
+#[must_use]
+pub fn is_pinned(name: &str) -> bool {
+    pin_of(name).is_some()
 }
 
 /// Hashing blocks for about 50 ms.
@@ -103,8 +129,17 @@ async fn named(
                 .or(damaged);
         }
     }
+    if let Some(found) = in_hub_cache(name, source) {
+        match open(&found, pin).await {
+            Ok(checkpoint) => return Ok(checkpoint),
+            Err(error) => attempts.push(PlaceTried {
+                place: format!("the hub cache `{}`", found.display()),
+                why: with_causes(&error),
+            }),
+        }
+    }
     let skipped = match pin {
-        None => Some("not tried: this model has no pinned hash, download it yourself"),
+        None => Some("not tried: this model has no pinned hash and is not locked"),
         Some(_) if source.offline => Some("not tried in offline mode"),
         Some(_) => None,
     };
@@ -117,7 +152,7 @@ async fn named(
             path: folder.clone(),
             source: error,
         })?;
-        match hub::fetch(&source.hub, pin, &folder, on_download).await {
+        match hub::fetch(&source.hub.url, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
         }
@@ -141,13 +176,21 @@ async fn named(
     })
 }
 
+/// Returns the folder of the model in the user's hub cache.
+fn in_hub_cache(name: &str, source: &ModelSource) -> Option<PathBuf> {
+    let parsed = HubName::parse(name).ok()?;
+    let revision = parsed.revision.as_deref().unwrap_or("main");
+    let found = hub_cache::find(source.hub.cache.as_deref()?, &parsed.name, revision);
+    found.map(|found| found.folder)
+}
+
 #[cfg(test)]
 mod tests {
     use wiremock::matchers::path;
     use wiremock::{Mock, MockServer, ResponseTemplate};
 
     use super::*;
-    use ragtriage_core::hint::Hint;
+    use crate::model::locations::{HUB, Hub};
     use ragtriage_encoder::checkpoint::FILES;
 
     const MINILM: &str = "sentence-transformers/all-MiniLM-L6-v2";
@@ -173,7 +216,8 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let source = ModelSource {
             cache_dir: cache.path().to_owned(),
-            hub: HUB.to_owned(),
+            hub: Hub::at(HUB),
+            lock: None,
             offline: true,
         };
         let error = locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ())
@@ -200,7 +244,8 @@ mod tests {
         std::fs::write(folder.path().join("config.json"), "{}").unwrap();
         let source = ModelSource {
             cache_dir: "unused".into(),
-            hub: HUB.to_owned(),
+            hub: Hub::at(HUB),
+            lock: None,
             offline: true,
         };
         let model = ModelRef::NamedIn(MINILM.to_owned(), folder.path().to_owned());
@@ -219,7 +264,8 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let source = ModelSource {
             cache_dir: cache.path().to_owned(),
-            hub: HUB.to_owned(),
+            hub: Hub::at(HUB),
+            lock: None,
             offline: false,
         };
         let error = locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ())

@@ -28,7 +28,7 @@ const ROUNDS: usize = 2;
 
 /// The end of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum CallOutcome {
+pub(crate) enum CallOutcome {
     /// An answer, with its latency.
     Good(Duration),
     /// The server refused this call for so long.
@@ -37,6 +37,17 @@ pub(super) enum CallOutcome {
     TooMuch,
     /// A failure unrelated to load.
     Other,
+}
+
+impl CallOutcome {
+    /// Returns the outcome of a call that was answered with an error `status`, and a wait if the server asked for one.
+    pub(crate) fn of_status(status: u16, asked: Option<Duration>) -> Self {
+        match (status, asked) {
+            (429, Some(wait)) => Self::Refused(wait),
+            (429 | 503 | 529, _) => Self::TooMuch,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// The concurrency limit. Pure: latencies are arguments, nothing is measured here.

@@ -12,7 +12,7 @@ const SPREAD: Duration = Duration::from_millis(500);
 
 /// The time when calls may resume. Clones share the pause.
 #[derive(Clone, Debug)]
-pub(super) struct Pause {
+pub(crate) struct Pause {
     /// The end, and the period after it.
     until: Arc<Mutex<(Instant, Duration)>>,
     longest: Duration,
@@ -21,7 +21,7 @@ pub(super) struct Pause {
 impl Pause {
     /// Creates a state without a pause. A requested pause longer than `longest` is ignored: the prompt that received it fails
     /// and others retry independently, instead of all of them sleeping for hours.
-    pub(super) fn new(longest: Duration) -> Self {
+    pub(crate) fn new(longest: Duration) -> Self {
         Self {
             until: Arc::new(Mutex::new((Instant::now(), Duration::ZERO))),
             longest,
@@ -29,7 +29,7 @@ impl Pause {
     }
 
     /// Starts a pause of `wait` from now on. A longer pause in progress is unchanged.
-    pub(super) fn ask(&self, wait: Duration) {
+    pub(crate) fn ask(&self, wait: Duration) {
         if wait <= self.longest {
             let mut until = self.until.lock().expect("no holder panics");
             *until = (*until).max((Instant::now() + wait, SPREAD.min(wait / 10)));
@@ -37,7 +37,7 @@ impl Pause {
     }
 
     /// Waits until the pause is over, and a little longer; returns immediately without a pause.
-    pub(super) async fn over(&self) {
+    pub(crate) async fn over(&self) {
         while let Some((until, spread)) = self.until() {
             sleep_until(until + spread.mul_f64(random_fraction())).await;
         }

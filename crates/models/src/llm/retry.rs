@@ -1,19 +1,10 @@
-//! Retry policy and concurrency limit: a wrapper that retries transient failures.
-//!
-//! [`CallLimiter`] limits the number of calls, [`Backoff`] determines waits and the last attempt, and a server's [`Pause`]
-//! blocks all calls. A call holds its slot while it waits for a retry, which reduces the load. Its deadline begins when it
-//! has a slot and no pause is in effect. A refused call (429) blocks the others only if the limiter finds that the server
-//! is at its limit for all of them.
-
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+//! A generator with a retry policy and a concurrency limit: [`CallPolicy`] around each call.
 
 use async_trait::async_trait;
-use tokio::sync::Semaphore;
-use tokio::time::Instant;
 
-use super::limit::{CallLimiter, CallOutcome, CallSlot};
+use super::limit::CallOutcome;
 use super::pause::Pause;
+use super::policy::{CallError, CallPolicy};
 use super::{Completion, ErrorClass, Generator, LlmError};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_http::{Abandoned, Backoff, HttpError, Retry};
@@ -22,12 +13,7 @@ use ragtriage_http::{Abandoned, Backoff, HttpError, Retry};
 #[derive(Debug)]
 pub struct Retrying<G> {
     inner: G,
-    backoff: Backoff,
-    gate: CallLimiter,
-    pause: Pause,
-    /// True if a prompt was still rejected after its whole deadline, and nothing has succeeded since: other prompts then get
-    /// one call each, or twenty of them would wait for an hour before the run stops.
-    in_vain: AtomicBool,
+    policy: CallPolicy,
 }
 
 impl<G: Generator> Retrying<G> {
@@ -40,55 +26,9 @@ impl<G: Generator> Retrying<G> {
         pause: Pause,
         backoff: Backoff,
     ) -> Result<Self, LlmError> {
-        if first == 0 || most.max(first) > Semaphore::MAX_PERMITS {
-            return Err(LlmError::BadSetting {
-                setting: "concurrency",
-                reason: "must be at least 1".into(),
-            });
-        }
-        if backoff.tries == 0 {
-            return Err(LlmError::BadSetting {
-                setting: "tries",
-                reason: "must be at least 1".into(),
-            });
-        }
-        Ok(Self {
-            inner,
-            backoff,
-            gate: CallLimiter::new(first, most),
-            pause,
-            in_vain: AtomicBool::new(false),
-        })
-    }
-
-    /// Makes one call.
-    async fn call(&self, place: &CallSlot<'_>, prompt: &Prompt) -> Result<Completion, LlmError> {
-        self.pause.over().await;
-        let (episode, clock) = (place.episode(), Instant::now());
-        let reply = self.inner.generate(prompt).await;
-        let outcome = outcome(&reply, clock.elapsed());
-        let is_limited = place.ended(episode, outcome);
-        if let (true, CallOutcome::Refused(wait)) = (is_limited, outcome) {
-            self.pause.ask(wait);
-        }
-        reply
-    }
-
-    fn verdict(&self, error: &LlmError) -> Retry {
-        match error {
-            LlmError::Busy { status: 429, .. } if self.in_vain.load(Ordering::Relaxed) => {
-                Retry::Stop
-            }
-            LlmError::Busy {
-                status: 429,
-                retry_after,
-                ..
-            } => Retry::Limited(*retry_after),
-            LlmError::Busy { retry_after, .. } => Retry::Again(*retry_after),
-            LlmError::Http(error) => error.verdict(),
-            error if error.class() == ErrorClass::Transient => Retry::Again(None),
-            _ => Retry::Stop,
-        }
+        let policy = CallPolicy::new(first, most, pause, backoff)
+            .map_err(|bad| LlmError::bad_setting(bad.setting, bad.reason))?;
+        Ok(Self { inner, policy })
     }
 }
 
@@ -103,22 +43,7 @@ impl<G: Generator> Generator for Retrying<G> {
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
-        let place = self.gate.enter().await;
-        self.pause.over().await;
-        let done = self
-            .backoff
-            .run(|| self.call(&place, prompt), |error| self.verdict(error))
-            .await;
-        match &done {
-            Ok(_) => self.in_vain.store(false, Ordering::Relaxed),
-            Err(Abandoned::GaveUp {
-                last: LlmError::Busy { status: 429, .. },
-                ..
-            }) => {
-                self.in_vain.store(true, Ordering::Relaxed);
-            }
-            Err(_) => {}
-        }
+        let done = self.policy.run(|| self.inner.generate(prompt)).await;
         done.map_err(|failure| match failure {
             Abandoned::Final(error) => error,
             Abandoned::GaveUp { tries, last } => LlmError::GaveUp {
@@ -126,29 +51,37 @@ impl<G: Generator> Generator for Retrying<G> {
                 last: Box::new(last),
             },
             Abandoned::OutOfTime => LlmError::DeadlinePassed {
-                deadline: self.backoff.deadline,
+                deadline: self.policy.deadline(),
             },
         })
     }
 }
 
-/// Returns the outcome of a call with respect to the server's load.
-fn outcome(reply: &Result<Completion, LlmError>, latency: Duration) -> CallOutcome {
-    match reply {
-        Ok(_) => CallOutcome::Good(latency),
-        Err(LlmError::Busy {
-            status: 429,
-            retry_after: Some(wait),
-            ..
-        }) => CallOutcome::Refused(*wait),
-        Err(
-            LlmError::Busy {
-                status: 429 | 503 | 529,
+impl CallError for LlmError {
+    fn verdict(&self) -> Retry {
+        match self {
+            Self::Busy {
+                status: 429,
+                retry_after,
                 ..
-            }
-            | LlmError::Http(HttpError::TimedOut { .. }),
-        ) => CallOutcome::TooMuch,
-        Err(_) => CallOutcome::Other,
+            } => Retry::Limited(*retry_after),
+            Self::Busy { retry_after, .. } => Retry::Again(*retry_after),
+            Self::Http(error) => error.verdict(),
+            error if error.class() == ErrorClass::Transient => Retry::Again(None),
+            _ => Retry::Stop,
+        }
+    }
+
+    fn outcome(&self) -> CallOutcome {
+        match self {
+            Self::Busy {
+                status,
+                retry_after,
+                ..
+            } => CallOutcome::of_status(*status, *retry_after),
+            Self::Http(HttpError::TimedOut { .. }) => CallOutcome::TooMuch,
+            _ => CallOutcome::Other,
+        }
     }
 }
 
@@ -359,7 +292,7 @@ mod tests {
                 _ = generator.generate(&prompt) => panic!("it waits for 30 s"),
                 () = used_up => {}
             }
-            let is_over = generator.pause.over().now_or_never().is_some();
+            let is_over = generator.policy.pause.over().now_or_never().is_some();
             assert_eq!(is_over, !is_held, "{n_soon}");
         }
     }

@@ -3,9 +3,11 @@
 //! Messages never contain a key, or a URL's user info and query, including where a service repeats
 //! them.
 
+use crate::llm::limit::CallOutcome;
+use crate::llm::policy::CallError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
-use ragtriage_http::HttpError;
+use ragtriage_http::{HttpError, Retry};
 
 /// The error of one question, or of calling the service at all.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +25,15 @@ pub enum ServiceError {
     /// A key that is not a valid header value.
     #[error("`external.api_key_env` names a key with characters that are not allowed in a header")]
     BadKey,
+    /// A setting with an invalid value.
+    #[error("`external.{setting}` {reason}")]
+    BadSetting { setting: String, reason: String },
+    /// A response that the configured pointers do not fit.
+    #[error("the response of `{url}` {reason}")]
+    Unmapped { url: String, reason: String },
+    /// A response that reports an error to a request with contexts.
+    #[error("`{url}` failed: {reason}")]
+    Failed { url: String, reason: String },
     /// A response of an unexpected structure.
     #[error("the answer of {reason}")]
     Unreadable { reason: String },
@@ -44,12 +55,45 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
+    pub(super) fn bad_setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::BadSetting {
+            setting: setting.into(),
+            reason: reason.into(),
+        }
+    }
+
     /// Returns its cause, as recorded in a trace.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Http(error) => error.kind(),
             _ => ErrorKind::Permanent,
+        }
+    }
+}
+
+impl CallError for ServiceError {
+    fn verdict(&self) -> Retry {
+        match self {
+            Self::Http(HttpError::Status {
+                status: 429,
+                retry_after,
+                ..
+            }) => Retry::Limited(*retry_after),
+            Self::Http(error) => error.verdict(),
+            _ => Retry::Stop,
+        }
+    }
+
+    fn outcome(&self) -> CallOutcome {
+        match self {
+            Self::Http(HttpError::Status {
+                status,
+                retry_after,
+                ..
+            }) => CallOutcome::of_status(*status, *retry_after),
+            Self::Http(HttpError::TimedOut { .. }) => CallOutcome::TooMuch,
+            _ => CallOutcome::Other,
         }
     }
 }
@@ -61,6 +105,14 @@ impl From<HttpError> for ServiceError {
         match error {
             HttpError::BadAddress { reason } => Self::BadUrl { reason },
             HttpError::BadKey => Self::BadKey,
+            HttpError::BadHeaderName { name } => Self::bad_setting(
+                "headers_env",
+                format!("has the invalid header name `{name}`"),
+            ),
+            HttpError::BadHeaderValue { name } => Self::bad_setting(
+                "headers_env",
+                format!("contains characters that are not allowed in a header (in {name})"),
+            ),
             error => Self::Http(error),
         }
     }
@@ -71,6 +123,12 @@ impl Hint for ServiceError {
         let hint: Option<&'static str> = match self {
             Self::BadUrl { .. } => Some("write it like `http://localhost:8080/ask`"),
             Self::BadKey => Some("check the variable for a line feed at its end"),
+            Self::BadSetting { .. } => {
+                Some("the documentation shows requests and responses of common servers")
+            }
+            Self::Unmapped { .. } => {
+                Some("compare the pointers of `external` with a response of the service")
+            }
             Self::Http(error @ HttpError::KeyInClear { .. }) => return error.hint(),
             _ => None,
         };

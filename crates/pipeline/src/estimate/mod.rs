@@ -8,9 +8,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::PipelineError;
+use super::answerer::Answerer;
 use super::ask::{QuestionResult, RunFacts};
 use super::generate::{Caller, PromptCall};
-use super::plan::Plan;
+use super::plan::CallPlan;
 use super::sink::Sink;
 pub use judge::judge_estimate;
 pub use tally::CallTerms;
@@ -18,7 +19,7 @@ use tally::{CallTally, QuestionCalls};
 
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse};
-use ragtriage_models::llm::{Generator, LlmError};
+use ragtriage_models::llm::LlmError;
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {
@@ -61,12 +62,12 @@ impl Sink for EstimateSink {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
-        self.tally = Some(CallTally::new(&plan.arms, plan.price, plan.calls));
-        Ok(plan.generator.as_ref().map(|generator| {
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+        self.tally = Some(CallTally::new(plan.arms, plan.price, plan.calls));
+        Ok(plan.answerer.clone().map(|answerer| {
             Box::new(Counting {
-                generator: Arc::clone(generator),
-                counter: Arc::clone(&plan.prompt.counter),
+                answerer,
+                counter: Arc::clone(plan.counter),
             }) as Box<dyn Caller>
         }))
     }
@@ -91,14 +92,14 @@ impl Sink for EstimateSink {
 
 /// Makes no calls: the reply is a cached one, or empty.
 struct Counting {
-    generator: Arc<dyn Generator>,
+    answerer: Answerer,
     counter: Arc<dyn TokenCounter>,
 }
 
 #[async_trait]
 impl Caller for Counting {
     async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
-        let kept = self.generator.kept(&call.prompt).await;
+        let kept = self.answerer.kept(&call.prompt).await;
         let (origin, completion, seconds) = match kept {
             Some(kept) => {
                 let completion = kept

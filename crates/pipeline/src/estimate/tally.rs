@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use crate::plan::ArmPlan;
 use ragtriage_core::config::Price;
 use ragtriage_core::types::{
-    ArmCalls, ChunkId, Estimate, Forecast, Kept, Origin, Stop, TimeForecast, Trace,
+    ArmCalls, ArmName, Attempt, ChunkId, Estimate, Forecast, Kept, Origin, Stance, Stop,
+    TimeForecast, Trace,
 };
 use ragtriage_models::llm::Limits;
 
@@ -18,6 +19,8 @@ pub struct CallTerms {
     pub concurrency: usize,
     /// Spending limits of the whole run.
     pub limits: Limits,
+    /// Further calls over the passages of the oracle, as many as it has questions at most.
+    pub probes: u64,
 }
 
 /// The calls of one question.
@@ -45,7 +48,7 @@ impl QuestionCalls {
                 questions: 1,
                 ..ArmCalls::of(arm.arm)
             };
-            for attempt in &arm.attempts {
+            for attempt in arm.attempts.iter().filter(|attempt| !is_recorded(attempt)) {
                 match attempt.origin {
                     Origin::SamePrompt => calls.same_prompt += 1,
                     Origin::Cached => {
@@ -60,10 +63,25 @@ impl QuestionCalls {
                     }
                 }
             }
-            counted.arms.push(calls);
+            if !arm.attempts.iter().all(is_recorded) {
+                counted.arms.push(calls);
+            }
+        }
+        if let Some(probe) = &trace.probe {
+            counted.arms.push(ArmCalls {
+                questions: 1,
+                calls: 1,
+                prompt_tokens: probe.attempt.tokens.prompt,
+                ..ArmCalls::of(ArmName::Oracle)
+            });
         }
         counted
     }
+}
+
+/// Returns true for the reply of an external RAG: a dry run makes no call and has no replies of its own.
+fn is_recorded(attempt: &Attempt) -> bool {
+    attempt.origin != Origin::SamePrompt && attempt.stance != Stance::Unreadable
 }
 
 /// The questions so far, in their order.
@@ -127,6 +145,7 @@ impl CallTally {
             most_completion_tokens,
             concurrency,
             limits,
+            probes,
         } = terms;
         let Self {
             mut estimate,
@@ -137,6 +156,7 @@ impl CallTally {
             kept_tokens,
             kept_seconds,
         } = self;
+        add_probes(&mut estimate, probes);
         let (calls, n_kept) = (estimate.calls, estimate.kept.replies);
         // Without a cached response both sums are 0, and so are their means.
         estimate.kept = Kept {
@@ -166,6 +186,21 @@ impl CallTally {
         estimate.stop = stop(&questions, answer, price, limits);
         estimate
     }
+}
+
+/// Adds calls over the passages of the oracle, of their mean length.
+fn add_probes(estimate: &mut Estimate, probes: u64) {
+    let mut arms = estimate.arms.iter_mut();
+    let Some(oracle) = arms.find(|arm| arm.arm == ArmName::Oracle && arm.calls > 0) else {
+        return;
+    };
+    let n = probes.min(oracle.questions);
+    let tokens = n * (oracle.prompt_tokens / oracle.calls);
+    oracle.questions += n;
+    oracle.calls += n;
+    oracle.prompt_tokens += tokens;
+    estimate.calls += n;
+    estimate.prompt_tokens += tokens;
 }
 
 /// Returns the limit that is reached first if answers have `answer` tokens.
@@ -212,7 +247,6 @@ fn stop_by(
 mod tests {
     use super::*;
     use ragtriage_core::config::NoisePosition;
-    use ragtriage_core::types::ArmName;
 
     const PRICE: Price = Price {
         prompt: 10.0,
@@ -261,6 +295,7 @@ mod tests {
             most_completion_tokens: 200,
             concurrency: 2,
             limits: Limits { usd, tokens },
+            probes: 0,
         }
     }
 

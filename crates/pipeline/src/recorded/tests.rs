@@ -4,17 +4,21 @@ use super::*;
 use crate::contexts::hash;
 use ragtriage_core::attribute::classify::{Outcome, classify};
 use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::text::tokens::{self, Tokenizer};
+use ragtriage_core::types::{ArmName, Step};
 use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::RecordedArm;
+use ragtriage_runs::external::recorded::{
+    CONTEXTS, RecordedAnswer, RecordedArm, RecordedAttempt, RecordedHit, RecordedStage,
+};
 
 /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
 /// `g` is six words, 0..32.
-fn line() -> ExternalPipeline {
+pub(super) fn line() -> ExternalPipeline {
     let document = |id: &str, title: &str, text: &str| Document {
         id: id.into(),
         title: title.to_owned(),
@@ -34,7 +38,7 @@ fn line() -> ExternalPipeline {
     ];
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     ExternalPipeline {
-        places: Places::new(Corpus::new(documents, Vec::new()), false),
+        places: Places::new(Corpus::new(documents, Vec::new()), false, false),
         searchable: OnceLock::new(),
         plan: RecordedPlan {
             rag: Arc::new(Joined::default()),
@@ -42,12 +46,16 @@ fn line() -> ExternalPipeline {
             concurrency: 1,
             most_failures: None,
             skip_same_id: false,
+            conditions: None,
+            k: 5,
+            is_own: false,
         },
+        conditions: None,
         compute: Compute::default(),
     }
 }
 
-fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
+pub(super) fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
     let member = |(doc, ranges): &(&str, &[(usize, usize)])| {
         vec![Member {
             doc: (*doc).into(),
@@ -62,16 +70,16 @@ fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
     }
 }
 
-fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedContext {
-    RecordedContext {
+pub(super) fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedHit {
+    RecordedHit {
         text: Some(text.to_owned()),
         doc_id: doc.map(str::to_owned),
-        title: None,
         score,
+        ..RecordedHit::default()
     }
 }
 
-fn recorded(contexts: Vec<RecordedContext>) -> Recorded {
+pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
     Recorded {
         position: Position {
             file: "f".to_owned(),
@@ -79,14 +87,26 @@ fn recorded(contexts: Vec<RecordedContext>) -> Recorded {
         },
         id: None,
         question: None,
-        contexts,
-        packed: None,
+        stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],
         answer: RecordedAnswer::Unsaid,
         prompt: None,
         arms: vec![],
         error: None,
+        configuration: None,
+        gold: None,
         unread: vec![],
     }
+}
+
+fn attempt(text: &str) -> RecordedAttempt {
+    RecordedAttempt {
+        text: Some(text.to_owned()),
+        ..RecordedAttempt::default()
+    }
+}
+
+fn answer(text: &str) -> RecordedAnswer {
+    RecordedAnswer::Given(vec![attempt(text)])
 }
 
 fn outcome(asked: &QuestionResult) -> Outcome {
@@ -100,19 +120,16 @@ fn outcome(asked: &QuestionResult) -> Outcome {
         .passages()
         .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
         .collect();
+    let top = TopK::recorded(std::slice::from_ref(&asked.trace), &passages);
     classify(
         &asked.trace,
-        5,
+        top,
         Judgments::new(&asked.trace, judge),
         &passages,
     )
 }
 
-fn ids(
-    line: &ExternalPipeline,
-    question: &Question,
-    contexts: Vec<RecordedContext>,
-) -> Vec<String> {
+fn ids(line: &ExternalPipeline, question: &Question, contexts: Vec<RecordedHit>) -> Vec<String> {
     let trace = line
         .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
         .trace;
@@ -194,7 +211,7 @@ fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
         Ok(recorded(vec![context("x y", Some("d"), None)])),
         0.0,
     );
-    assert_eq!(outcome(&asked).class, FailureClass::Retrieval);
+    assert_eq!(outcome(&asked).class, FailureClass::Undelivered);
 }
 
 #[test]
@@ -230,13 +247,13 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
     // all of it.
     let asked = |arms: Vec<RecordedArm>| {
         let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
-        recorded.answer = RecordedAnswer::Text("wrong".to_owned());
+        recorded.answer = answer("wrong");
         recorded.arms = arms;
         line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
     };
     let oracle = RecordedArm {
         arm: ArmName::Oracle,
-        answer: Some("two".to_owned()),
+        attempts: vec![attempt("two")],
         contexts: vec![context("one two three four", Some("d"), None)],
     };
     let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
@@ -266,11 +283,7 @@ fn a_blank_answer_abstains() {
         let found = outcome(&line.asked(0, unanswerable, Ok(recorded), 0.0));
         (found.class, found.fault)
     };
-    for blank in [
-        RecordedAnswer::None,
-        RecordedAnswer::Text(String::new()),
-        RecordedAnswer::Text(" \n".to_owned()),
-    ] {
+    for blank in [RecordedAnswer::none(), answer(""), answer(" \n")] {
         assert_eq!(
             class(QuestionKind::Unanswerable, blank.clone()),
             (FailureClass::CorrectAbstention, None)
@@ -281,11 +294,7 @@ fn a_blank_answer_abstains() {
         );
     }
     assert_eq!(
-        class(
-            QuestionKind::Unanswerable,
-            RecordedAnswer::Text("two".to_owned())
-        )
-        .0,
+        class(QuestionKind::Unanswerable, answer("two")).0,
         FailureClass::Hallucinated
     );
 }
@@ -295,7 +304,7 @@ fn arms_without_an_answer_are_left_out_and_counted() {
     let line = line();
     let arms = vec![RecordedArm {
         arm: ArmName::ClosedBook,
-        answer: Some("two".to_owned()),
+        attempts: vec![attempt("two")],
         contexts: vec![],
     }];
     let asked = line.asked(
@@ -353,13 +362,22 @@ fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
         context("one ", Some("d"), None),
     ];
     assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
-    let whole = |doc: &str| RecordedContext {
+    let whole = |doc: &str| RecordedHit {
         doc_id: Some(doc.to_owned()),
-        ..RecordedContext::default()
+        ..RecordedHit::default()
+    };
+    let external = Step::External.name();
+    let packed = RecordedStage {
+        hits: None,
+        k: Some(1),
+        ..RecordedStage::new("packed", Step::Packed, Vec::new())
     };
     let run = Recorded {
-        packed: Some(1),
-        ..recorded(vec![whole("gone"), whole("d")])
+        stages: vec![
+            RecordedStage::new(external, Step::External, vec![whole("gone"), whole("d")]),
+            packed,
+        ],
+        ..recorded(vec![])
     };
     let asked = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0);
     let (class, trace) = (outcome(&asked).class, asked.trace);
@@ -392,13 +410,15 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
         places: Places::new(
             Corpus::new(documents.collect::<Vec<_>>(), Vec::new()),
             false,
+            false,
         ),
         ..line()
     };
     let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();
     let run = Recorded {
         prompt: Some(prompt.to_owned()),
-        ..recorded(contexts)
+        stages: vec![RecordedStage::new(CONTEXTS, Step::Ordered, contexts)],
+        ..recorded(vec![])
     };
     let gold = fact(10).len();
     let asked = line.asked(0, question(&[("d10", &[(0, gold)])]), Ok(run), 0.0);
@@ -433,8 +453,8 @@ fn the_recorded_prompt_decides_what_was_packed() {
         reordered,
         (FailureClass::Supported, 3, vec![some.to_owned()])
     );
-    // The evidence is above one that was packed, and was not packed itself.
-    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Packing);
+    // The evidence is above one that was packed, and was not packed itself: filtered, reordered or too long.
+    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Undelivered);
     let all: Vec<usize> = (0..50).collect();
     assert_eq!(
         reranked(&prompt_of(&all)),

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Resolved;
-use super::assemble::Assembled;
+use super::assemble::{Assembled, RecordConditions};
 use crate::ask::RunFacts;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
 use ragtriage_models::embed::CachedEncoder;
-use ragtriage_runs::{Manifest, SCHEMA};
+use ragtriage_runs::{Manifest, ModelRecord, SCHEMA};
 
 /// Deviations that a loader accepted, with counts.
 #[must_use]
@@ -103,6 +103,20 @@ pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
             .versions
             .insert("chunk tokenizer".to_owned(), tokenizer.clone());
     }
+}
+
+/// Adds the generator that answers the conditions of an imported record, and its prompt template, to the manifest.
+pub fn conditions(manifest: &mut Manifest, conditions: &RecordConditions) {
+    let models = conditions.models.iter().cloned();
+    manifest.models.extend(models.map(|model| ModelRecord {
+        role: ModelRecord::CONDITIONS.to_owned(),
+        ..model
+    }));
+    let template = &conditions.plan.prompt.template;
+    manifest
+        .versions
+        .insert("prompt template".to_owned(), template.sha256());
+    manifest.template = Some(template.to_string());
 }
 
 /// Versions of the components that affect a run's results.

@@ -20,7 +20,13 @@ use ragtriage_eval::tuning::{TuningPlan, Varied};
 const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
 /// Settings that change the amount packed: with one token budget for all trials they would have no
 /// effect.
-const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
+const PACKING: [&str; 5] = [
+    "retrieval.k",
+    "generation.context_tokens",
+    "packing.expand",
+    "packing.neighbours",
+    "packing.parent_tokens",
+];
 
 /// A sweep that is ready to run.
 pub struct PreparedSweep {

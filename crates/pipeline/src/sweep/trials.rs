@@ -22,6 +22,9 @@ const ID_BYTES: usize = 5;
 /// The default's name in tables.
 pub const DEFAULT: &str = "default";
 
+/// The value in tables of a setting that has no effect in a trial.
+const UNUSED: &str = "not used";
+
 /// One configuration of a sweep.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -86,8 +89,9 @@ impl Trial {
             .iter()
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
-        let resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets)
+        let mut resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets)
             .map_err(SweepError::BadSetting)?;
+        let unused = resolved.settings.reset_unused();
         let json = |settings: &Settings| {
             serde_json::to_value(settings).expect("settings are plain JSON values")
         };
@@ -95,7 +99,14 @@ impl Trial {
         let shown = json(&resolved.settings.with_addresses(address::redacted_url).0);
         let values = keys
             .iter()
-            .map(|key| ((*key).clone(), value_at(&shown, key)))
+            .map(|key| {
+                let value = if unused.contains(&key.as_str()) {
+                    UNUSED.to_owned()
+                } else {
+                    value_at(&shown, key)
+                };
+                ((*key).clone(), value)
+            })
             .collect();
         let id = hex(&Sha256::digest(deciding(&resolved.settings).to_string())[..ID_BYTES]);
         Ok(Self {
@@ -259,6 +270,27 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn combinations_that_differ_in_settings_without_effect_are_one_trial() {
+        // The first two are the default. `neighbours` counts for the third and fourth only.
+        let points = points(
+            r#"[{"packing.expand": "none", "packing.neighbours": 1}, {"packing.expand": "none", "packing.neighbours": 2},
+                {"packing.expand": "neighbours", "packing.neighbours": 1}, {"packing.expand": "neighbours", "packing.neighbours": 2},
+                {"packing.expand": "parent", "packing.neighbours": 1}, {"packing.expand": "parent", "packing.neighbours": 2}]"#,
+        );
+        let list = TrialList::new(&base(), &points, false).expect("a list");
+        let values = |key: &str| -> Vec<String> {
+            let trials = list.trials.iter();
+            trials.map(|trial| trial.values[key].clone()).collect()
+        };
+        let expand = ["\"none\"", "\"neighbours\"", "\"neighbours\"", "\"parent\""];
+        assert_eq!(values("packing.expand"), expand);
+        assert_eq!(
+            values("packing.neighbours"),
+            ["not used", "1", "2", "not used"]
+        );
     }
 
     #[test]

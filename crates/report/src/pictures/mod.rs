@@ -61,7 +61,7 @@ impl Pictures {
         let seconds = effort::seconds(&report.timings, &run.manifest.seconds);
         let tokens = effort::tokens(summary, &arms::spared(&run.traces));
         Self {
-            tiles: tiles::tiles(summary, run.manifest.external.is_some()),
+            tiles: tiles::tiles(summary, run.manifest.is_foreign()),
             waterfall: waterfall::waterfall(&report.support, report.support_n),
             losses: losses::losses(&report.losses),
             classes: classes::classes(&report.classes, &report.flags),

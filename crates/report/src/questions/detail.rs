@@ -11,7 +11,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judgment;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, DocId, Finish, Gold, GoldMember, Origin, Question, Stance,
-    Step, StepHit, Support, TokenUse, Trace, TraceStep,
+    StepHit, Support, TokenUse, Trace, TraceStep,
 };
 
 /// The details of a question, shown when it is opened.
@@ -41,7 +41,7 @@ pub struct Detail {
     /// Evidence: every group is needed, any member of a group will do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gold: Vec<Vec<GoldPlace>>,
-    /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
+    /// Retrievers first, then fused, reranked, `min_score`, expanded, packed, as far as the run has them.
     pub stages: Vec<StepShown>,
     /// The generator's arms; empty without a generator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -69,8 +69,11 @@ pub struct GoldPlace {
 /// A stage's ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepShown {
-    /// Which.
-    pub stage: Step,
+    /// Its name; several rankings of one name are numbered.
+    pub stage: String,
+    /// Its query, where an external RAG rewrote the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Number of hits.
     pub n_hits: usize,
     /// Wall seconds.
@@ -79,7 +82,7 @@ pub struct StepShown {
     pub support: Support,
     /// The first hits up to the depth of the report; of `packed` all.
     pub hits: Vec<HitShown>,
-    /// Every passage with gold that comes behind those, with its rank from 1.
+    /// Every passage with gold that comes behind those, with its rank from 1, or lies in one of them, with that one's rank.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gold_below: Vec<GoldBelow>,
 }
@@ -167,9 +170,9 @@ impl DetailContext<'_> {
         } = &trace.gold;
         let gold = golden(trace);
         let arms: Vec<ArmShown> = trace.arms.iter().map(|arm| self.arm(arm)).collect();
-        let stages: Vec<StepShown> = trace
-            .steps
-            .iter()
+        let stages: Vec<StepShown> = labels(&trace.steps)
+            .into_iter()
+            .zip(&trace.steps)
             .zip(&outcome.by_step)
             .map(|(step, support)| self.step(step, *support, &gold))
             .collect();
@@ -222,24 +225,44 @@ impl DetailContext<'_> {
         }
     }
 
-    fn step(&self, ranked: &TraceStep, support: Support, gold: &BTreeSet<&ChunkId>) -> StepShown {
+    fn step(
+        &self,
+        (stage, ranked): (String, &TraceStep),
+        support: Support,
+        gold: &BTreeSet<&ChunkId>,
+    ) -> StepShown {
         let TraceStep {
-            step,
+            step: _,
+            name: _,
+            query,
+            k: _,
             hits,
             exact_search: _,
+            gold_around: _,
             seconds,
         } = ranked;
-        let below = passages::gold_below(ranked, gold, self.depth).into_iter();
+        let inside = passages::gold_inside(ranked, gold, |id| {
+            let number = self.passages.number(self.run, id)?;
+            Some(self.passages.list()[number].range)
+        });
+        let is_gold = |hit: &StepHit| {
+            let mut ranks = inside.iter().map(|(rank, _)| rank - 1);
+            gold.contains(&hit.id) || ranks.any(|at| hits[at].id == hit.id)
+        };
+        let below = passages::gold_below(ranked, gold, self.depth);
         StepShown {
-            stage: *step,
+            stage,
+            query: query.clone(),
             n_hits: hits.len(),
             seconds: rounded(*seconds, 3),
             support,
             hits: shown(ranked, self.depth)
                 .iter()
-                .filter_map(|hit| self.hit(hit, gold))
+                .filter_map(|hit| self.hit(hit, is_gold(hit)))
                 .collect(),
             gold_below: below
+                .into_iter()
+                .chain(inside)
                 .filter_map(|(rank, id)| {
                     Some(GoldBelow {
                         rank,
@@ -250,14 +273,14 @@ impl DetailContext<'_> {
         }
     }
 
-    fn hit(&self, hit: &StepHit, gold: &BTreeSet<&ChunkId>) -> Option<HitShown> {
+    fn hit(&self, hit: &StepHit, is_gold: bool) -> Option<HitShown> {
         let parts = hit
             .parts
             .iter()
             .map(|(part, value)| (part.clone(), rounded(*value, 5)));
         Some(HitShown {
             passage: self.passages.number(self.run, &hit.id)?,
-            is_gold: gold.contains(&hit.id),
+            is_gold,
             score: rounded(hit.score, 6),
             parts: parts.collect(),
         })
@@ -325,4 +348,17 @@ impl DetailContext<'_> {
         });
         marked.collect()
     }
+}
+
+/// Returns the names of the steps; the second of one name gets ` 2`.
+fn labels(steps: &[TraceStep]) -> Vec<String> {
+    let labels = steps.iter().enumerate().map(|(at, step)| {
+        let label = step.label();
+        let earlier = steps[..at].iter().filter(|other| other.label() == label);
+        match earlier.count() {
+            0 => label.to_owned(),
+            n => format!("{label} {}", n + 1),
+        }
+    });
+    labels.collect()
 }

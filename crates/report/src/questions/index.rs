@@ -162,14 +162,10 @@ pub(super) fn run(
     RunIndex {
         name: run.manifest.name.clone(),
         label: label.to_owned(),
-        k: if run.manifest.external.is_some() {
-            0
-        } else {
-            k
-        },
+        k: if run.manifest.is_foreign() { 0 } else { k },
         measures: measures.iter().map(ToString::to_string).collect(),
         generator: match generation.generator {
-            _ if run.manifest.external.is_some() => None,
+            _ if run.manifest.is_foreign() => None,
             GeneratorName::None => None,
             GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.clone()),
             GeneratorName::Recorded => Some("recorded".to_owned()),

@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use ragtriage_core::types::{ChunkId, GoldMember, Passage, Step, StepHit, Trace, TraceStep};
+use ragtriage_core::types::{
+    ByteRange, ChunkId, GoldMember, Passage, Step, StepHit, Trace, TraceStep,
+};
 use ragtriage_runs::SavedRun;
 
 /// The passages with their numbers.
@@ -103,7 +105,7 @@ impl<'a> From<&'a Passage> for PassageText<'a> {
 /// The hits of a step that are shown.
 pub(super) fn shown(step: &TraceStep, depth: usize) -> &[StepHit] {
     match step.step {
-        Step::Packed => &step.hits,
+        Step::Expanded | Step::Packed => &step.hits,
         _ => &step.hits[..depth.min(step.hits.len())],
     }
 }
@@ -137,6 +139,23 @@ pub(super) fn gold_below<'a>(
     hits.filter(|(_, hit)| gold.contains(&hit.id))
         .map(|(at, hit)| (at + 1, &hit.id))
         .collect()
+}
+
+/// The gold chunks that lie in a hit which is a chunk with the text around it, with its rank from 1.
+pub(super) fn gold_inside<'a>(
+    step: &TraceStep,
+    gold: &BTreeSet<&'a ChunkId>,
+    range_of: impl Fn(&ChunkId) -> Option<ByteRange>,
+) -> Vec<(usize, &'a ChunkId)> {
+    let chunks = gold.iter().filter(|id| id.range().is_none());
+    let inside = chunks.filter_map(|id| {
+        let range = range_of(id)?;
+        let holds = |hit: &StepHit| {
+            hit.id.doc() == id.doc() && hit.id.range().is_some_and(|outer| outer.contains(range))
+        };
+        Some((step.hits.iter().position(holds)? + 1, *id))
+    });
+    inside.collect()
 }
 
 /// Every chunk that a question's detail names, some of them several times.

@@ -20,9 +20,10 @@ type SliceColumn<'a> = (&'a str, fn(&Slice) -> &MeasureSummary);
 
 /// The tables that have a row.
 pub(super) fn diagnosis(run: &SavedRun, summary: &Summary) -> Vec<Table> {
-    let em = match run.manifest.external {
-        Some(_) => "EM@prompt".to_owned(),
-        None => format!("EM@{}", summary.two_by_two.k),
+    let em = if run.manifest.is_foreign() {
+        "EM@prompt".to_owned()
+    } else {
+        format!("EM@{}", summary.two_by_two.k)
     };
     let tables = [
         modes(&summary.modes),

@@ -26,8 +26,8 @@ pub struct Funnel {
 /// A stage of the funnel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunnelRow {
-    /// The stage.
-    pub stage: Stage,
+    /// The stage; `None` for those before the prompt of which a record does not show which lost a question.
+    pub stage: Option<Stage>,
     /// Questions whose complete evidence is there; `None` at generation.
     pub held: Option<usize>,
     /// Questions of this failure class.
@@ -39,8 +39,8 @@ pub struct FunnelRow {
 /// End of one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// Lost at a stage.
-    Lost(Stage),
+    /// Lost at a stage; `None` where a record does not show which.
+    Lost(Option<Stage>),
     /// Not lost, or open, with the label of its row.
     Other(&'static str),
     /// Outside the funnel, with its description.
@@ -48,13 +48,14 @@ enum End {
 }
 
 /// Rows below the stages, in order.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "right, with evidence",
     "right, without evidence",
     "right, no usable label",
     "evidence in the prompt",
     "unsure if right",
     "open: wide label",
+    "open: prompt not recorded",
     "no usable label",
     "no usable reply",
 ];
@@ -69,6 +70,7 @@ impl End {
             delivered,
             unsure,
             open,
+            unseen,
             unlabelled,
             unusable,
         ] = OTHERS.map(Self::Other);
@@ -79,12 +81,16 @@ impl End {
             FailureClass::CorrectUnsupported => lucky,
             FailureClass::Supported => delivered,
             FailureClass::Unsure => unsure,
+            FailureClass::Ambiguous if outcome.is_unseen() => unseen,
             FailureClass::Ambiguous => open,
+            FailureClass::Undelivered => Self::Lost(None),
             FailureClass::CorrectAbstention => Self::Outside("unanswerable and abstained"),
             FailureClass::Hallucinated => Self::Outside("unanswerable and answered"),
             FailureClass::NotRecorded => Self::Outside("without a recorded response"),
             FailureClass::Failed => Self::Outside("failed"),
-            class => class.stage().map_or(unlabelled, Self::Lost),
+            class => class
+                .stage()
+                .map_or(unlabelled, |stage| Self::Lost(Some(stage))),
         }
     }
 
@@ -93,9 +99,11 @@ impl End {
         match (outcome.reached, outcome.lost) {
             _ if outcome.class.has_no_result() => Self::by_class(outcome),
             _ if trace.question.kind == QuestionKind::Unanswerable => Self::Outside("unanswerable"),
+            _ if outcome.is_unseen() => Self::Other("open: prompt not recorded"),
             (None, _) => Self::Other("no usable label"),
+            _ if outcome.is_undelivered() => Self::Lost(None),
             _ if outcome.is_open() => Self::Other("open: wide label"),
-            (Some(_), Some(stage)) => Self::Lost(stage),
+            (Some(_), Some(stage)) => Self::Lost(Some(stage)),
             (Some(_), None) => Self::Other("evidence in the prompt"),
         }
     }
@@ -125,12 +133,23 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
     let stages = stages.map(|stage| {
         let held = held.get(&stage).copied();
         FunnelRow {
-            stage,
+            stage: Some(stage),
             held: held.filter(|_| summary.waterfall_n > 0 && stage != Stage::Generation),
-            lost: count(End::Lost(stage)),
+            lost: count(End::Lost(Some(stage))),
             cost: costs.as_ref().map(|costs| costs[stage as usize]),
         }
     });
+    let mut stages: Vec<FunnelRow> = stages.collect();
+    let n_undelivered = count(End::Lost(None));
+    if n_undelivered > 0 {
+        let row = FunnelRow {
+            stage: None,
+            held: None,
+            lost: n_undelivered,
+            cost: costs.as_ref().and_then(|costs| costs.last()).copied(),
+        };
+        stages.insert(Stage::Generation as usize, row);
+    }
     let mut outside: BTreeMap<&str, usize> = BTreeMap::new();
     for end in &ends {
         if let End::Outside(label) = end {
@@ -139,7 +158,7 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
     }
     Funnel {
         n: ends.len() - outside.values().sum::<usize>(),
-        stages: stages.collect(),
+        stages,
         others: OTHERS
             .into_iter()
             .map(|label| (label, count(End::Other(label))))
@@ -164,7 +183,7 @@ fn outside_text(outside: &BTreeMap<&str, usize>, n: usize) -> String {
     )
 }
 
-/// Returns the cost of each stage in right answers; `None` where the loss budget does not count answers or is not to be relied on.
+/// Returns the cost of each stage, and last that of an unknown one, in right answers; `None` where the loss budget does not count answers or is not to be relied on.
 fn costs(summary: &Summary) -> Option<Vec<(f64, Option<Interval>)>> {
     let budget = &summary.loss_budget;
     let is_usable = summary.verdict.counts_answers
@@ -176,17 +195,21 @@ fn costs(summary: &Summary) -> Option<Vec<(f64, Option<Interval>)>> {
         );
     is_usable.then(|| {
         let n = budget.n as f64;
-        let stages = Stage::ALL.iter().map(|stage| mean_of(budget, *stage) * n);
-        let shown = adding_up(&stages.collect::<Vec<f64>>(), 0);
-        let intervals = Stage::ALL.iter().map(|stage| match stage {
-            Stage::Generation => summary.verdict.generator.ci95,
-            _ => term_interval(budget, *stage).map(|interval| interval.times(n)),
+        let rows = || Stage::ALL.map(Some).into_iter().chain([None]);
+        let means = rows().map(|stage| mean_of(budget, stage) * n);
+        let shown = adding_up(&means.collect::<Vec<f64>>(), 0);
+        let intervals = rows().map(|stage| match stage {
+            Some(Stage::Generation) => summary.verdict.generator.ci95,
+            _ => term_interval(budget, stage).map(|interval| interval.times(n)),
         });
         shown.into_iter().zip(intervals).collect()
     })
 }
 
-fn sources(stage: Stage) -> &'static [Source] {
+fn sources(stage: Option<Stage>) -> &'static [Source] {
+    let Some(stage) = stage else {
+        return &[Source::Undelivered];
+    };
     match stage {
         Stage::Corpus => &[Source::Corpus],
         Stage::Chunking => &[Source::Chunking],
@@ -197,13 +220,13 @@ fn sources(stage: Stage) -> &'static [Source] {
     }
 }
 
-fn mean_of(budget: &LossBudget, stage: Stage) -> f64 {
+fn mean_of(budget: &LossBudget, stage: Option<Stage>) -> f64 {
     let terms = budget.terms.iter();
     let here = terms.filter(|term| sources(stage).contains(&term.source));
     here.map(|term| term.mean).sum::<f64>() + 0.0
 }
 
-fn term_interval(budget: &LossBudget, stage: Stage) -> Option<Interval> {
+fn term_interval(budget: &LossBudget, stage: Option<Stage>) -> Option<Interval> {
     let mut terms = budget.terms.iter();
     terms
         .find(|term| sources(stage).contains(&term.source))?
@@ -228,7 +251,10 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     let mut table = Table::new(title, &columns);
     for row in &funnel.stages {
         let held = row.held.map_or(String::new(), thousands);
-        let label = format!("lost at {}", row.stage);
+        let label = match row.stage {
+            Some(stage) => format!("lost at {stage}"),
+            None => "lost before the prompt, stage not recorded".to_owned(),
+        };
         let mut cells = vec![label, held, thousands(row.lost)];
         if has_costs {
             let (cost, ci95) = row.cost.unwrap_or_default();
@@ -242,7 +268,8 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
         let cells = [(*label).to_owned(), String::new(), thousands(*n)];
         table.row(cells.into_iter().chain(blank));
     }
-    let is_answered = funnel.stages.len() == Stage::ALL.len();
+    let mut stages = funnel.stages.iter();
+    let is_answered = stages.any(|row| row.stage == Some(Stage::Generation));
     let note = if is_answered {
         "evidence there: complete after the stage; lost: not answered right, evidence first missing there"
     } else {

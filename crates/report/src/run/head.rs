@@ -7,10 +7,11 @@ use crate::document::Fact;
 use crate::external;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, CollectionMode, CollectionSettings, DenseSettings, GenerationSettings,
-    GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
+    Bm25Settings, Bm25Store, CollectionMode, CollectionSettings, DenseSettings, Expand,
+    GenerationSettings, GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
@@ -29,7 +30,7 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
     let manifest = &run.manifest;
     let settings = &manifest.settings;
     let evaluation = &settings.evaluation;
-    let pipeline = match &manifest.external {
+    let pipeline = match manifest.external.as_ref().filter(|source| !source.is_own) {
         Some(source) => external::pipeline(source, run).to_vec(),
         None => vec![
             Fact::new("Chunking", describe_chunking(settings)),
@@ -153,7 +154,10 @@ fn describe_generation(generation: &GenerationSettings) -> String {
 /// Describes the retrievers and the steps after them, in order.
 fn describe_retrieval(manifest: &Manifest) -> String {
     let Settings {
-        retrieval, rerank, ..
+        retrieval,
+        rerank,
+        packing,
+        ..
     } = &manifest.settings;
     let names: Vec<String> = retrieval
         .retrievers
@@ -184,6 +188,17 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         "; {} candidates, k = {}",
         retrieval.candidates, retrieval.k
     ));
+    match packing.expand {
+        Expand::None => {}
+        Expand::Neighbours => steps.push(format!(
+            "; packed with {} before and after",
+            plural(packing.neighbours, "chunk", "chunks")
+        )),
+        Expand::Parent => steps.push(format!(
+            "; packed with their sections, at most {} tokens each",
+            packing.parent_tokens
+        )),
+    }
     steps.concat()
 }
 

@@ -16,6 +16,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let mut notices = approximate::losses(&run.manifest, summary);
     notices.extend(run.manifest.notes.iter().map(Notice::warning));
     notices.extend(generator(run));
+    notices.extend(external::conditions_notice(run));
     notices.extend(min_score(run));
     notices.extend(retrieval(run, summary));
     notices.extend(approximate::not_reproducible(&run.manifest, summary));
@@ -34,7 +35,12 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 }
 
 fn generator(run: &SavedRun) -> Option<Notice> {
-    if let Some(source) = &run.manifest.external {
+    if let Some(source) = run
+        .manifest
+        .external
+        .as_ref()
+        .filter(|source| !source.is_own)
+    {
         return Some(Notice::warning(external::notice(source, run)));
     }
     let generator = run.manifest.settings.generation.generator;
@@ -81,7 +87,7 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         )));
     }
     let mut traces = run.traces.iter();
-    if run.manifest.external.is_none()
+    if !run.manifest.is_foreign()
         && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
     {
         notices.push(Notice::warning(format!(
@@ -97,7 +103,7 @@ const LONG_ANSWER: usize = 15;
 /// Reference answers in sentences, and a prompt that asks for short ones.
 fn long_references(run: &SavedRun) -> Option<Notice> {
     let generation = &run.manifest.settings.generation;
-    if run.manifest.external.is_some() || generation.prompt != "short-answer" {
+    if run.manifest.is_foreign() || generation.prompt != "short-answer" {
         return None;
     }
     let questions = run.traces.iter().map(|trace| &trace.question);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ragtriage_core::types::{FailureClass, Interval};
+use ragtriage_core::types::{FailureClass, Interval, Stage};
 use ragtriage_eval::diagnose::WaterfallStep;
 use ragtriage_eval::summary::{Share, Summary};
 
@@ -42,7 +42,7 @@ pub struct ClassRow {
     pub with_elsewhere: Option<usize>,
 }
 
-/// Collects the waterfall; empty for a data set without gold. `lost` is parallel to its stages.
+/// Collects the waterfall; empty for a data set without gold. `lost` is parallel to [`Stage::ALL`].
 pub(super) fn support(
     summary: &Summary,
     lost: Vec<BTreeMap<&'static str, usize>>,
@@ -58,9 +58,19 @@ pub(super) fn support(
         .waterfall
         .iter()
         .zip(&summary.waterfall_with_elsewhere);
-    let steps = steps.zip(before).zip(lost);
+    let mut lost = Stage::ALL.into_iter().zip(lost).peekable();
     steps
-        .map(|(((step, other), before), lost)| row(step, other, before, lost, n))
+        .zip(before)
+        .map(|((step, other), before)| {
+            // A stage whose result is not known has no step: its losses show at the next.
+            let mut here = BTreeMap::new();
+            while let Some((_, classes)) = lost.next_if(|(stage, _)| *stage <= step.stage) {
+                for (class, count) in classes {
+                    *here.entry(class).or_default() += count;
+                }
+            }
+            row(step, other, before, here, n)
+        })
         .collect()
 }
 

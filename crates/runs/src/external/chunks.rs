@@ -2,29 +2,31 @@
 //!
 //! | key | holds |
 //! |---|---|
-//! | `doc_id` | the chunk's document, a string or a whole number |
+//! | `id` | its name there, by which the hits of a record refer to it |
+//! | `doc_id` | its document, a string or a whole number |
 //! | `start`, `end` | its range in the document's text: bytes, or code points if only these agree with `text` |
 //! | `text` | its text, for lines without offsets and to check them |
 //! | `context` | text that the chunker added in front of it |
-//! | `id` | its name there; not read |
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use ragtriage_core::chunk::{ForeignChunk, ForeignChunks};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use super::ExternalError;
 use super::input::Input;
+use super::recorded::{Recorded, RecordedHit};
+use super::{ExternalError, Position};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ChunkLine {
-    doc_id: Name,
+    id: Option<Name>,
+    doc_id: Option<Name>,
     start: Option<usize>,
     end: Option<usize>,
     text: Option<String>,
     context: Option<String>,
-    #[serde(rename = "id")]
-    _id: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -34,56 +36,160 @@ enum Name {
     Number(u64),
 }
 
-/// Reads a file of chunks.
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        match name {
+            Name::Text(text) => text,
+            Name::Number(number) => number.to_string(),
+        }
+    }
+}
+
+/// Reads the chunks of a corpus.
 ///
 /// # Errors
 /// `Line` and `Field`, for the first line that is not an object of these keys.
 pub fn read(input: &Input) -> Result<ForeignChunks, ExternalError> {
-    let lines = input.text().lines().enumerate();
-    let chunks = lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(at, line): (usize, &str)| chunk(input, at + 1, line))
-        .collect::<Result<_, _>>()?;
+    let lines = lines(input)?.into_iter();
+    let chunks = lines.map(|(position, line)| {
+        let Some(doc_id) = line.doc_id else {
+            return Err(wrong(&position, "doc_id", "the id of a document"));
+        };
+        Ok(ForeignChunk {
+            line: position.line.unwrap_or_default(),
+            doc_id: String::from(doc_id).into(),
+            offsets: line.start.zip(line.end),
+            text: line.text,
+            context: line.context.unwrap_or_default().trim().to_owned(),
+        })
+    });
+    let chunks = chunks.collect::<Result<_, _>>()?;
     Ok(ForeignChunks::new(input.name().to_owned(), chunks))
 }
 
-fn chunk(input: &Input, number: usize, line: &str) -> Result<ForeignChunk, ExternalError> {
-    let position = input.line(number);
-    let read: ChunkLine = match serde_json::from_str(line) {
-        Ok(read) => read,
-        Err(error) => return Err(ExternalError::json(position, &error)),
-    };
-    let wrong = |field: &str, expected| ExternalError::Field {
+fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, ExternalError> {
+    let lines = input.text().lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            let position = input.line(at + 1);
+            let read = checked(&position, line)?;
+            Ok((position, read))
+        })
+        .collect()
+}
+
+fn checked(position: &Position, line: &str) -> Result<ChunkLine, ExternalError> {
+    let read: ChunkLine = serde_json::from_str(line)
+        .map_err(|error| ExternalError::json(position.clone(), &error))?;
+    match (read.start, read.end, &read.text) {
+        (None, Some(_), _) => Err(wrong(position, "start", "given together with `end`")),
+        (Some(_), None, _) => Err(wrong(position, "end", "given together with `start`")),
+        (None, None, None) => {
+            let expected = "a string, or there must be `start` and `end`";
+            Err(wrong(position, "text", expected))
+        }
+        _ => Ok(read),
+    }
+}
+
+fn wrong(position: &Position, field: &str, expected: &'static str) -> ExternalError {
+    ExternalError::Field {
         position: position.clone(),
         field: field.to_owned(),
         expected,
-    };
-    let offsets = match (read.start, read.end) {
-        (Some(start), Some(end)) => Some((start, end)),
-        (None, None) => None,
-        (None, Some(_)) => return Err(wrong("start", "given together with `end`")),
-        (Some(_), None) => return Err(wrong("end", "given together with `start`")),
-    };
-    if offsets.is_none() && read.text.is_none() {
-        return Err(wrong(
-            "text",
-            "a string, or there must be `start` and `end`",
-        ));
     }
-    Ok(ForeignChunk {
-        line: number,
-        doc_id: match read.doc_id {
-            Name::Text(id) => id.into(),
-            Name::Number(id) => id.to_string().into(),
-        },
-        offsets,
-        text: read.text,
-        context: read.context.unwrap_or_default().trim().to_owned(),
-    })
+}
+
+/// Chunks by id, for the hits of a record that name them.
+#[derive(Clone, Debug, Default)]
+pub struct Chunks(HashMap<String, RecordedHit>);
+
+impl Chunks {
+    /// Reads the chunks, one on each non-blank line.
+    ///
+    /// # Errors
+    /// A line that is not a chunk, or whose id an earlier one has.
+    pub fn read(input: &Input) -> Result<Self, ExternalError> {
+        let mut chunks = HashMap::new();
+        for (position, line) in lines(input)? {
+            let Some(id) = line.id.map(String::from).filter(|id| !id.is_empty()) else {
+                let expected = "a string that is not empty, or a whole number";
+                return Err(wrong(&position, "id", expected));
+            };
+            let chunk = RecordedHit {
+                doc_id: line.doc_id.map(String::from),
+                start: line.start,
+                end: line.end,
+                text: line.text,
+                ..RecordedHit::default()
+            };
+            match chunks.entry(id) {
+                Entry::Vacant(free) => {
+                    free.insert(chunk);
+                }
+                Entry::Occupied(taken) => {
+                    let id = taken.key().clone();
+                    return Err(ExternalError::DuplicateChunk { position, id });
+                }
+            }
+        }
+        Ok(Self(chunks))
+    }
+
+    /// Completes the hits of `lines` that name a chunk and have neither text nor range.
+    ///
+    /// # Errors
+    /// `UnknownChunk` for one that is in no line of the file, `NoChunks` without a file.
+    pub fn complete(chunks: Option<&Self>, lines: &mut [Recorded]) -> Result<(), ExternalError> {
+        for line in lines {
+            let position = line.position.clone();
+            for hit in line.hits_mut() {
+                let Some(id) = hit.chunk_id.clone().filter(|_| !hit.is_placed()) else {
+                    continue;
+                };
+                complete(chunks, &position, hit, id)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn complete(
+    chunks: Option<&Chunks>,
+    position: &Position,
+    hit: &mut RecordedHit,
+    id: String,
+) -> Result<(), ExternalError> {
+    let position = position.clone();
+    let Some(Chunks(chunks)) = chunks else {
+        return Err(ExternalError::NoChunks { position, id });
+    };
+    let Some(chunk) = chunks.get(&id) else {
+        return Err(ExternalError::UnknownChunk { position, id });
+    };
+    let RecordedHit {
+        text,
+        doc_id,
+        start,
+        end,
+        title,
+        ..
+    } = chunk.clone();
+    *hit = RecordedHit {
+        text,
+        doc_id,
+        start,
+        end,
+        title: hit.title.take().or(title),
+        ..std::mem::take(hit)
+    };
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::recorded;
     use super::*;
 
     fn read_text(text: &str) -> Result<ForeignChunks, ExternalError> {
@@ -127,10 +233,75 @@ mod tests {
             ),
             (
                 r#"{"doc_id": "a", "txet": "t"}"#,
-                "`c.jsonl` line 1 column 22: not a JSON object: unknown field `txet`, expected one of `doc_id`, `start`, `end`, `text`, `context`, `id`",
+                "`c.jsonl` line 1 column 22: not a JSON object: unknown field `txet`, expected one of `id`, `doc_id`, `start`, `end`, `text`, `context`",
             ),
         ] {
             assert_eq!(read_text(line).expect_err(line).to_string(), error);
+        }
+    }
+
+    const CHUNKS: &str = r#"{"id": 1, "doc_id": "d", "start": 0, "end": 4}
+{"id": "two", "doc_id": "d", "text": "some text"}
+"#;
+
+    fn lines(text: &str) -> Vec<Recorded> {
+        let input = Input::new("r.jsonl", text.to_owned()).expect("text");
+        recorded::read(&input).expect("a record")
+    }
+
+    fn chunks(text: &str) -> Result<Chunks, ExternalError> {
+        Chunks::read(&Input::new("c.jsonl", text.to_owned()).expect("text"))
+    }
+
+    #[test]
+    fn hits_that_name_a_chunk_get_its_range_or_text_and_others_keep_theirs() {
+        let mut read = lines(
+            r#"{"id": 1, "stages": {"bm25": [{"chunk_id": 1, "score": 2.5}, {"chunk_id": "two"}, {"chunk_id": 1, "text": "own"}]}}"#,
+        );
+        Chunks::complete(Some(&chunks(CHUNKS).expect("chunks")), &mut read).expect("complete");
+        let hits = read[0].stages[0].hits.as_deref().expect("hits");
+        let first = &hits[0];
+        assert_eq!(
+            (first.doc_id.as_deref(), first.start, first.end, first.score),
+            (Some("d"), Some(0), Some(4), Some(2.5))
+        );
+        assert_eq!(hits[1].text.as_deref(), Some("some text"));
+        assert_eq!(
+            (hits[2].text.as_deref(), hits[2].start),
+            (Some("own"), None)
+        );
+    }
+
+    #[test]
+    fn chunks_that_cannot_be_found_are_errors_with_their_line() {
+        let text = "{\"id\": 1, \"contexts\": [\"a\"]}\n{\"id\": 2, \"contexts\": [{\"chunk_id\": \"x\"}]}";
+        let error = Chunks::complete(None, &mut lines(text)).expect_err("none");
+        assert_eq!(
+            error.to_string(),
+            "`r.jsonl` line 2: a passage has neither text nor range, only the chunk id `x`"
+        );
+        let known = chunks(CHUNKS).expect("chunks");
+        let error = Chunks::complete(Some(&known), &mut lines(text)).expect_err("unknown");
+        assert_eq!(
+            error.to_string(),
+            "`r.jsonl` line 2: chunk `x` is not in the file of chunks"
+        );
+        for (text, expected) in [
+            (
+                "{\"id\": 1, \"text\": \"a\"}\n{\"id\": 1, \"text\": \"b\"}",
+                "`c.jsonl` line 2: duplicate chunk `1`",
+            ),
+            (
+                "{\"text\": \"a\"}",
+                "`c.jsonl` line 1: `id` must be a string that is not empty, or a whole number",
+            ),
+            (
+                "{\"id\": 1, \"doc_id\": \"d\"}",
+                "`c.jsonl` line 1: `text` must be a string, or there must be `start` and `end`",
+            ),
+        ] {
+            let error = chunks(text).expect_err(text).to_string();
+            assert_eq!(error, expected);
         }
     }
 }

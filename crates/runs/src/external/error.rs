@@ -1,5 +1,6 @@
 //! Errors of reading an external system's file, with hints.
 
+use super::recorded::known_names;
 use ragtriage_core::hint::Hint;
 use std::fmt;
 use std::io;
@@ -171,6 +172,72 @@ pub enum ExternalError {
         /// The closest known key.
         nearest: &'static str,
     },
+    /// A passage that names a chunk, without a file of chunks.
+    #[error("{position}: a passage has neither text nor range, only the chunk id `{id}`")]
+    NoChunks {
+        /// The line.
+        position: Position,
+        /// The chunk.
+        id: String,
+    },
+    /// A passage that names a chunk which the file of chunks lacks.
+    #[error("{position}: chunk `{id}` is not in the file of chunks")]
+    UnknownChunk {
+        /// The line.
+        position: Position,
+        /// The chunk.
+        id: String,
+    },
+    /// Two chunks with one id.
+    #[error("{position}: duplicate chunk `{id}`")]
+    DuplicateChunk {
+        /// The second line.
+        position: Position,
+        /// The id.
+        id: String,
+    },
+    /// A stage whose place on the ladder is unknown.
+    #[error("{position}: unknown stage `{field}`")]
+    UnknownStage {
+        /// The line.
+        position: Position,
+        /// The stage, with its place in the record.
+        field: String,
+    },
+    /// A role that contradicts the stage's name.
+    #[error(
+        "{position}: stage `{stage}` has the role `{role}`, but its name is that of a stage with the role `{known}`"
+    )]
+    StageRole {
+        /// The line.
+        position: Position,
+        /// The stage.
+        stage: String,
+        /// The role given.
+        role: &'static str,
+        /// The role of the name.
+        known: &'static str,
+    },
+    /// Two stages that are one.
+    #[error("{position}: stages `{first}` and `{second}` are the same stage")]
+    DuplicateStage {
+        /// The line.
+        position: Position,
+        /// The first one.
+        first: String,
+        /// The second one.
+        second: String,
+    },
+    /// Stages listed against the order of the pipeline.
+    #[error("{position}: stage `{second}` comes before `{first}` in a pipeline")]
+    StageOrder {
+        /// The line.
+        position: Position,
+        /// The one listed first.
+        first: String,
+        /// The one listed after it.
+        second: String,
+    },
     /// A line whose question is not in the data set.
     #[error("{position}: the data set has no question `{question}`")]
     UnknownQuestion {
@@ -229,6 +296,14 @@ pub enum ExternalError {
         /// Its id.
         id: Box<str>,
     },
+    /// A file of spans, none of which is a RAG's.
+    #[error("`{file}` has no span of a retriever, reranker or model ({found})")]
+    NoTraces {
+        /// The path.
+        file: String,
+        /// The numbers of spans and traces, and the keys of other objects.
+        found: String,
+    },
     /// A gold file without questions.
     #[error("`{file}` has no questions")]
     NoQuestions {
@@ -278,7 +353,27 @@ impl Hint for ExternalError {
                 "write one JSON object per line; JSON has no NaN or Infinity: leave such a score out"
             }
             Self::Field { .. } => {
-                "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
+                "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known"
+            }
+            Self::UnknownStage { .. } => {
+                return Some(format!(
+                    "give it a `role`: `retriever`, `order` or `packed`; names that need none: {}",
+                    known_names()
+                ));
+            }
+            Self::NoChunks { .. } => {
+                "give the file of chunks too: a JSON line {\"id\", \"doc_id\", \"start\", \"end\"} for each"
+            }
+            Self::UnknownChunk { .. } => {
+                "check that the chunks are those of the index that was asked"
+            }
+            Self::DuplicateChunk { .. } => "keep one of the two",
+            Self::StageRole { .. } => "rename the stage, or leave `role` out",
+            Self::DuplicateStage { .. } => {
+                "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`"
+            }
+            Self::StageOrder { .. } => {
+                "list retrievers first, then `fused`, `reranked`, `min_score`, and `packed` last"
             }
             Self::UnknownKey { nearest, .. } => return Some(format!("did you mean `{nearest}`?")),
             Self::UnknownQuestion { .. } => {
@@ -293,6 +388,9 @@ impl Hint for ExternalError {
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::NoGold { .. } => "add a gold answer, or remove the question",
+            Self::NoTraces { .. } => {
+                "export OTLP/JSON, LangSmith runs or Langfuse observations; spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type` or `run_type`"
+            }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
         Some(hint.to_owned())

@@ -4,14 +4,14 @@
 //! text (without outer white space). Partial joins are rejected: unknown questions, duplicate questions and an id with the
 //! text of another question are errors, and so are questions without a record, unless the caller is lenient.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::input::Input;
-use super::recorded::{Recorded, RecordedAnswer, RecordedContext};
+use super::recorded::{Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage};
 use super::trec_run::TrecRun;
 use super::{ExternalError, Position};
 use ragtriage_core::text::column;
-use ragtriage_core::types::{Note, Question, QuestionId};
+use ragtriage_core::types::{Note, Question, QuestionId, Step};
 
 /// A record, by question.
 #[derive(Debug, Default)]
@@ -88,9 +88,14 @@ impl Joined {
         }
         let mut n_none = 0;
         for line in self.lines.values_mut().filter(|line| line.error.is_none()) {
-            if !matches!(line.answer, RecordedAnswer::Text(_)) {
-                line.answer = RecordedAnswer::None;
-                n_none += 1;
+            let is_answered =
+                |attempt: &RecordedAttempt| attempt.text.is_some() || attempt.error.is_some();
+            match &line.answer {
+                RecordedAnswer::Given(attempts) if attempts.iter().any(is_answered) => {}
+                _ => {
+                    line.answer = RecordedAnswer::none();
+                    n_none += 1;
+                }
             }
         }
         self.note(n_none, "questions without an answer in a record of answers: each abstains, which is right where there is no answer, else wrong");
@@ -148,14 +153,35 @@ impl Joined {
         self.lines.get(question)
     }
 
-    /// Returns the length of the longest list of contexts.
+    /// Returns the number of passages that packing takes: as recorded, else the longest prompt's; `None` if no line says what
+    /// was packed.
     #[must_use]
-    pub fn most_contexts(&self) -> usize {
-        self.lines
-            .values()
-            .map(|line| line.contexts.len())
+    pub fn most_packed(&self) -> Option<usize> {
+        let lines = self.lines.values();
+        let packed = lines.filter_map(|line| line.packed().or_else(|| line.offered()));
+        packed
+            .filter_map(|stage| stage.k.or(stage.hits.as_ref().map(Vec::len)))
             .max()
-            .unwrap_or(0)
+    }
+
+    /// Returns true if every line is of a run with this digest of configuration and data.
+    #[must_use]
+    pub fn is_of(&self, configuration: &str) -> bool {
+        let mut lines = self.lines.values();
+        !self.lines.is_empty()
+            && lines.all(|line| line.configuration.as_deref() == Some(configuration))
+    }
+
+    /// Returns the models that are recorded, by name.
+    pub fn models(&self) -> impl Iterator<Item = String> {
+        let answers = self.lines.values().filter_map(|line| match &line.answer {
+            RecordedAnswer::Unsaid => None,
+            RecordedAnswer::Given(attempts) => Some(attempts),
+        });
+        let models = answers
+            .flatten()
+            .filter_map(|attempt| attempt.usage.model.clone());
+        models.collect::<BTreeSet<String>>().into_iter()
     }
 
     /// Returns true if it has answers.
@@ -226,25 +252,33 @@ pub fn from_trec(
         } else {
             input.position(query)
         };
+        let ranking = run.ranking(query)?.unwrap_or_default();
+        let hits = ranking
+            .iter()
+            .map(|hit: &super::trec_run::TrecHit<'_>| RecordedHit {
+                doc_id: Some(known(hit.document, is_document)),
+                score: Some(f64::from(hit.score)),
+                ..RecordedHit::default()
+            });
+        let hits = hits.collect();
         Ok(Recorded {
             position,
             id: Some(id),
             question: None,
-            contexts: run
-                .ranking(query)?
-                .unwrap_or_default()
-                .iter()
-                .map(|hit: &super::trec_run::TrecHit<'_>| RecordedContext {
-                    doc_id: Some(known(hit.document, is_document)),
-                    score: Some(f64::from(hit.score)),
-                    ..RecordedContext::default()
-                })
-                .collect(),
-            packed: Some(k),
+            stages: vec![
+                RecordedStage::new(Step::External.name(), Step::External, hits),
+                RecordedStage {
+                    hits: None,
+                    k: Some(k),
+                    ..RecordedStage::new(Step::Packed.name(), Step::Packed, Vec::new())
+                },
+            ],
             answer: RecordedAnswer::Unsaid,
             prompt: None,
             arms: Vec::new(),
             error: None,
+            configuration: None,
+            gold: None,
             unread: Vec::new(),
         })
     });
@@ -288,14 +322,19 @@ mod tests {
         Joined::new(recorded::read(&input).expect("lines"), &set(), lenient)
     }
 
+    /// The hits of its first stage.
+    fn hits(line: &Recorded) -> &[RecordedHit] {
+        line.stages[0].hits.as_deref().expect("recorded")
+    }
+
     #[test]
     fn a_line_goes_to_its_id_else_to_its_text() {
         let text = "{\"id\": 1, \"contexts\": [\"a\"]}\n{\"id\": \"uuid\", \"question\": \" two? \", \"contexts\": [\"b\", \"c\"]}";
         let joined = join(text, false).expect("joins");
         assert_eq!(
             (
-                joined.lines[&"1".into()].contexts.len(),
-                joined.lines[&"2".into()].contexts.len()
+                hits(&joined.lines[&"1".into()]).len(),
+                hits(&joined.lines[&"2".into()]).len()
             ),
             (1, 2)
         );
@@ -354,7 +393,7 @@ mod tests {
         let text =
             "{\"id\": 1, \"contexts\": [], \"answer\": \"x\"}\n{\"id\": 2, \"contexts\": []}";
         let joined = join(text, false).expect("joins");
-        assert_eq!(joined.lines[&"2".into()].answer, RecordedAnswer::None);
+        assert_eq!(joined.lines[&"2".into()].answer, RecordedAnswer::none());
         assert_eq!(joined.notes[0].count, 1);
     }
 
@@ -365,8 +404,7 @@ mod tests {
         let documents = ["a b", "c%25"];
         let lines =
             from_trec(&input, 5, &|id| id == "1", &|id| documents.contains(&id)).expect("a run");
-        let ids: Vec<&str> = lines[0]
-            .contexts
+        let ids: Vec<&str> = hits(&lines[0])
             .iter()
             .filter_map(|context| context.doc_id.as_deref())
             .collect();
@@ -376,7 +414,10 @@ mod tests {
             "decoded only where the corpus has no such id"
         );
         assert_eq!(
-            (lines[0].packed, lines[0].contexts[0].score),
+            (
+                lines[0].packed().and_then(|stage| stage.k),
+                hits(&lines[0])[0].score
+            ),
             (Some(5), Some(2.5))
         );
         assert_eq!(

@@ -3,8 +3,10 @@
 
 mod classes;
 mod elsewhere;
+mod expanded;
 mod flags;
 mod reasons;
+mod recorded;
 mod unlabelled;
 mod wide;
 
@@ -102,18 +104,13 @@ fn with_gold(
     packed: &[&str],
     answer: Option<Attempt>,
 ) -> Trace {
-    let step = |step, ids: &[&str]| TraceStep {
-        exact_search: None,
-        step,
-        hits: ids
-            .iter()
-            .map(|id| StepHit {
-                id: (*id).into(),
-                score: 0.0,
-                parts: [].into(),
-            })
-            .collect(),
-        seconds: 0.0,
+    let step = |step, ids: &[&str]| {
+        let hits = ids.iter().map(|id| StepHit {
+            id: (*id).into(),
+            score: 0.0,
+            parts: [].into(),
+        });
+        TraceStep::new(step, hits.collect(), 0.0)
     };
     Trace {
         index: 0,
@@ -127,6 +124,7 @@ fn with_gold(
             })
             .into_iter()
             .collect(),
+        probe: None,
         error: None,
     }
 }

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use self::settings::check;
+pub(crate) use self::settings::holds_secret;
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
 use super::allowance::{Allowance, WithAllowance};
 use super::pause::Pause;

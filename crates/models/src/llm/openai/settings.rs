@@ -83,7 +83,7 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
 }
 
 /// Returns true if any field of the body is named like a secret and holds text: it would be written to the run's manifest.
-fn holds_secret(value: &Value) -> bool {
+pub(crate) fn holds_secret(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields
             .iter()

@@ -6,13 +6,14 @@ use crate::settings::SettingsError;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::address;
+use ragtriage_fetch::model::Hub;
 
 /// The environment of a run, read once by the command line, so that no library reads it.
 pub struct Environment {
     /// The cache folder: models, vectors, collections, responses.
     pub cache_dir: PathBuf,
-    /// Address of the Hugging Face hub.
-    pub hub: String,
+    /// The Hugging Face hub, with the user's key and cache.
+    pub hub: Hub,
     /// Rejects every connection to other machines.
     pub offline: bool,
     /// Set if no cache is read or written; holds the collections of this process.

@@ -1,6 +1,7 @@
 //! Assembles the generator: an endpoint with its key, retry policy and spending limits, or the built-in
 //! reader.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,12 +128,6 @@ pub(super) fn openai_settings(
     environment: &Environment,
 ) -> Result<OpenAiSettings, SettingsError> {
     let api_key = environment.key(generation.api_key_env.as_deref(), table.api_key_env)?;
-    let headers = generation.headers_env.iter().map(|(header, variable)| {
-        let value = environment
-            .key(Some(variable), table.headers_env)?
-            .unwrap_or_default();
-        Ok((header.clone(), Secret::new(value)))
-    });
     let deadline_s = generation
         .deadline_s
         .unwrap_or((CALLS_A_PROMPT * generation.timeout_s).max(LEAST_DEADLINE_S));
@@ -140,7 +135,7 @@ pub(super) fn openai_settings(
         base_url: generation.base_url.clone(),
         model: generation.model.clone(),
         api_key: api_key.map(Secret::new),
-        headers: headers.collect::<Result<_, SettingsError>>()?,
+        headers: headers(&generation.headers_env, table.headers_env, environment)?,
         extra_body: generation.extra_body.clone(),
         temperature: Some(generation.temperature),
         top_p: generation.top_p,
@@ -153,6 +148,19 @@ pub(super) fn openai_settings(
         most_concurrency: most_concurrency(generation),
         ca_file: generation.ca_file.as_ref().map(|path| base.join(path)),
     })
+}
+
+/// Returns request headers with the values of their environment variables, configured under `key`.
+pub(super) fn headers(
+    configured: &BTreeMap<String, String>,
+    key: &'static str,
+    environment: &Environment,
+) -> Result<Vec<(String, Secret)>, SettingsError> {
+    let headers = configured.iter().map(|(header, variable)| {
+        let value = environment.key(Some(variable), key)?.unwrap_or_default();
+        Ok((header.clone(), Secret::new(value)))
+    });
+    headers.collect()
 }
 
 /// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
@@ -173,6 +181,7 @@ pub fn terms(generation: &GenerationSettings) -> CallTerms {
             usd: generation.max_usd,
             tokens: generation.max_tokens_total,
         },
+        probes: 0,
     }
 }
 

@@ -4,6 +4,7 @@ mod collection;
 mod environment;
 mod error;
 mod evaluation;
+mod external;
 mod generation;
 mod judge;
 mod prompt;
@@ -13,7 +14,6 @@ mod retrieval;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -22,25 +22,22 @@ pub use self::error::AssembleError;
 use self::error::unusable;
 use self::evaluation::check;
 pub use self::evaluation::{evaluation, gates};
+pub use self::external::{RecordConditions, record_conditions, recorded, service};
 pub use self::generation::terms;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
-use self::prompt::{prompt_counter, template};
+use self::prompt::{expansion, prompt_counter, template};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError};
-use crate::ask::FAILURES_IN_A_ROW;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
-use crate::recorded::RecordedPlan;
 use ragtriage_core::chunk::{ChunkSpec, Strategy};
-use ragtriage_core::config::GeneratorName;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_http::OnDownload;
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
-use ragtriage_models::service::{Rag, Service, ServiceSettings};
 use ragtriage_runs::ModelRecord;
 use ragtriage_runs::external::chunks;
 use ragtriage_runs::external::input::Input;
@@ -110,6 +107,7 @@ pub async fn assemble(
             template,
             counter: prompt_counter()?,
             context_tokens: settings.generation.context_tokens,
+            expansion: expansion(&settings.packing),
         },
         generator: replies
             .clone()
@@ -126,51 +124,6 @@ pub async fn assemble(
         vector_caches: caches,
         replies,
         allowance,
-    })
-}
-
-/// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
-///
-/// # Errors
-/// A setting out of range.
-pub fn recorded(
-    settings: &Settings,
-    rag: Arc<dyn Rag>,
-    concurrency: usize,
-) -> Result<RecordedPlan, AssembleError> {
-    check(settings)?;
-    Ok(RecordedPlan {
-        rag,
-        counter: prompt_counter()?,
-        concurrency,
-        most_failures: None,
-        skip_same_id: settings.dataset.skip_same_id,
-    })
-}
-
-/// Assembles the plan for the service at `url` in place of the built-in pipeline.
-///
-/// # Errors
-/// A setting out of range, an invalid address, an unset key.
-pub fn service(
-    settings: &Settings,
-    url: &str,
-    environment: &Environment,
-) -> Result<RecordedPlan, AssembleError> {
-    check(settings)?;
-    environment.check_address("external.url", url)?;
-    let external = &settings.external;
-    let service = Service::new(ServiceSettings {
-        url: url.to_owned(),
-        api_key: environment.key(external.api_key_env.as_deref(), "external.api_key_env")?,
-        timeout: Duration::from_secs_f64(external.timeout_s),
-        retries: external.retries,
-        answers: settings.generation.generator != GeneratorName::None,
-    })?;
-    let plan = recorded(settings, Arc::new(service), external.concurrency)?;
-    Ok(RecordedPlan {
-        most_failures: Some(FAILURES_IN_A_ROW),
-        ..plan
     })
 }
 

@@ -1,9 +1,11 @@
-//! The prompt template, and the counter of its budget.
+//! The prompt template, the counter of its budget, and the expansion of its passages.
 
 use std::sync::Arc;
 
 use super::error::unusable;
 use crate::settings::{Resolved, SettingsError};
+use ragtriage_core::config::{Expand, PackingSettings};
+use ragtriage_core::expand::Expansion;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
@@ -24,4 +26,19 @@ pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
             error.hint(),
         )
     })
+}
+
+pub(super) fn expansion(packing: &PackingSettings) -> Option<Expansion> {
+    let PackingSettings {
+        expand,
+        neighbours,
+        parent_tokens,
+    } = *packing;
+    match expand {
+        Expand::None => None,
+        Expand::Neighbours => Some(Expansion::Neighbours(neighbours)),
+        Expand::Parent => Some(Expansion::Parent {
+            tokens: parent_tokens,
+        }),
+    }
 }

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, JudgeKind, RerankSettings, VectorStoreKind,
+    Bm25Store, DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings,
+    VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -27,6 +28,8 @@ pub enum RecipientRole {
     Judge,
     /// Answers questions with an external RAG.
     Service,
+    /// Answers questions with an external RAG, and from passages that it is sent.
+    ServiceWithContexts,
 }
 
 /// A service that a run calls.
@@ -60,7 +63,12 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let judge =
         (judge.kind == JudgeKind::Endpoint).then(|| to(RecipientRole::Judge, &judge.base_url));
     if let Some(url) = &external.url {
-        let service = to(RecipientRole::Service, url);
+        let role = if external.answers_contexts {
+            RecipientRole::ServiceWithContexts
+        } else {
+            RecipientRole::Service
+        };
+        let service = to(role, url);
         return [service].into_iter().chain(judge).collect();
     }
     let asks_collection = retrieval.retrievers.contains(&RetrieverName::Collection);
@@ -89,6 +97,33 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .chain(generator)
         .chain(judge)
         .collect()
+}
+
+/// Returns the services that answer the conditions of a record, and judge the answers.
+#[must_use]
+pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
+    let mut all = recipients(settings);
+    all.retain(|recipient| {
+        matches!(
+            recipient.role,
+            RecipientRole::Generator | RecipientRole::Judge
+        )
+    });
+    all
+}
+
+/// Returns settings with a local retrieval and reader in place of an external service, whose prompts stand for its own.
+#[must_use]
+pub fn in_place_of_service(settings: &Settings) -> Settings {
+    let mut local = settings.clone();
+    local.external = ExternalSettings::default();
+    local.generation.generator = GeneratorName::Baseline;
+    local.rerank = RerankSettings::default();
+    local.retrieval.min_score = None;
+    local.retrieval.retrievers = vec![RetrieverName::Bm25];
+    local.retrieval.bm25.store = Bm25Store::Local;
+    local.retrieval.fusion.weights.clear();
+    local
 }
 
 /// Returns true if any retriever stores its vectors in the vector store.

@@ -324,6 +324,7 @@ impl<'a> Wiring<'a> {
             cache_dir: cache_dir.clone(),
             hub: hub.clone(),
             offline: *offline,
+            lock: Some(base.join(source::LOCK)),
         };
         source::locate(&model, &source, self.on_download).await
     }

@@ -1,0 +1,192 @@
+//! Records of an external RAG: with each set of recorded stages, the classes that it tells apart.
+//!
+//! The gold evidence is in `d#1`. A trace has the given steps; a step `packed` may have a recorded k.
+
+use super::super::known::{TopK, packs_in_order};
+use super::{TENS, corpus, judgments, member, question, trace, wrong};
+use crate::attribute::classify::{Outcome, classify};
+use crate::types::{ArmName, Corpus, FailureClass, Stage, Step, StepHit, Trace, TraceStep};
+
+fn step(step: Step, ids: &[&str]) -> TraceStep {
+    let hits = ids.iter().map(|id| StepHit {
+        id: (*id).into(),
+        score: 0.0,
+        parts: [].into(),
+    });
+    TraceStep::new(step, hits.collect(), 0.0)
+}
+
+fn packed(k: Option<usize>, ids: &[&str]) -> TraceStep {
+    TraceStep {
+        k,
+        ..step(Step::Packed, ids)
+    }
+}
+
+fn of_steps(corpus: &Corpus, steps: Vec<TraceStep>) -> Trace {
+    let question = question(vec![vec![member("d", &[(10, 19)])]]);
+    Trace {
+        steps,
+        ..trace(question, corpus, &[], &[], Some(wrong()))
+    }
+}
+
+/// Classifies the question of these steps in a record of another question with `others`.
+fn outcome(steps: Vec<TraceStep>, others: Vec<TraceStep>, is_right: bool) -> Outcome {
+    let corpus = corpus(&TENS);
+    let traces = [of_steps(&corpus, steps), of_steps(&corpus, others)];
+    let top = TopK::recorded(&traces, &corpus);
+    let answers = judgments(&[(ArmName::Retrieved, is_right)]);
+    classify(&traces[0], top, answers, &corpus)
+}
+
+/// A question whose prompt has two passages where that of the first has one.
+fn two_packed() -> Vec<TraceStep> {
+    vec![packed(None, &["d#0", "d#2"])]
+}
+
+fn class(steps: Vec<TraceStep>) -> (FailureClass, Option<[Stage; 2]>) {
+    let found = outcome(steps, two_packed(), false);
+    (found.class, found.between)
+}
+
+use FailureClass::{Ambiguous, Generation, Packing, Ranking, Retrieval, Undelivered};
+
+#[test]
+fn what_was_packed_tells_nothing_of_the_stages_before() {
+    let between = Some([Stage::Retrieval, Stage::Packing]);
+    assert_eq!(class(vec![packed(None, &["d#0"])]), (Undelivered, between));
+    assert_eq!(class(vec![packed(None, &["d#1"])]), (Generation, None));
+    let found = outcome(vec![packed(None, &["d#0"])], two_packed(), false);
+    let expected = "gold range 10-19 of `d` is in chunk 1, which was not among 1 recorded passage; the record does not show \
+                    whether retrieval, ranking or packing lost it";
+    assert_eq!(found.reason, expected);
+}
+
+#[test]
+fn candidates_tell_retrieval_from_the_rest() {
+    let bm25 = |ids: &[&str]| step(Step::Bm25, ids);
+    let dense = |ids: &[&str]| step(Step::Dense, ids);
+    // Two retrievers, and no order of their candidates.
+    let lost = class(vec![
+        bm25(&["d#0"]),
+        dense(&["d#2"]),
+        packed(None, &["d#0"]),
+    ]);
+    assert_eq!(lost, (Retrieval, None));
+    let found = class(vec![
+        bm25(&["d#1"]),
+        dense(&["d#2"]),
+        packed(None, &["d#2"]),
+    ]);
+    assert_eq!(found, (Undelivered, Some([Stage::Ranking, Stage::Packing])));
+}
+
+#[test]
+fn a_ranking_that_was_packed_tells_ranking_from_packing_where_k_is_known() {
+    let ranked = |ids: &[&str], k, in_prompt: &[&str]| {
+        class(vec![step(Step::Bm25, ids), packed(k, in_prompt)])
+    };
+    let others = |k| vec![packed(k, &["d#0", "d#2"])];
+    let with_k = |ids: &[&str], in_prompt: &[&str]| {
+        let steps = vec![step(Step::Bm25, ids), packed(Some(2), in_prompt)];
+        outcome(steps, others(Some(2)), false).class
+    };
+    assert_eq!(with_k(&["d#0", "d#2", "d#1"], &["d#0"]), Ranking);
+    assert_eq!(with_k(&["d#0", "d#1"], &["d#0"]), Packing);
+    assert_eq!(with_k(&["d#0", "d#2"], &["d#0"]), Retrieval);
+    // Without k, a filter, the k or the length may have dropped what follows the prompt's passages.
+    let open = (Undelivered, Some([Stage::Ranking, Stage::Packing]));
+    assert_eq!(ranked(&["d#0", "d#2", "d#1"], None, &["d#0"]), open);
+    assert_eq!(ranked(&["d#0", "d#1"], None, &["d#0"]), open);
+    // A reranker that drops a candidate is the ranking.
+    let dropped = class(vec![
+        step(Step::Bm25, &["d#0", "d#1"]),
+        step(Step::Reranked, &["d#0", "d#2"]),
+        packed(None, &["d#0"]),
+    ]);
+    assert_eq!(dropped, (Ranking, None));
+    // All prompts have one passage: that is k.
+    let steps = vec![step(Step::Bm25, &["d#0", "d#1"]), packed(None, &["d#0"])];
+    let one = vec![packed(None, &["d#2"])];
+    assert_eq!(outcome(steps, one, false).class, Ranking);
+}
+
+#[test]
+fn a_prompt_that_is_not_the_first_of_the_ranking_shows_that_an_order_is_missing() {
+    let corpus = corpus(&TENS);
+    let reordered = vec![
+        step(Step::Bm25, &["d#0", "d#2", "e#0"]),
+        packed(Some(2), &["e#0", "d#0"]),
+    ];
+    assert!(!packs_in_order(
+        &of_steps(&corpus, reordered.clone()),
+        &corpus
+    ));
+    let swapped = vec![
+        step(Step::Bm25, &["d#0", "d#2", "e#0"]),
+        packed(Some(2), &["d#2", "d#0"]),
+    ];
+    assert!(packs_in_order(&of_steps(&corpus, swapped), &corpus));
+    // One such prompt makes the order of all unknown.
+    let steps = vec![
+        step(Step::Bm25, &["d#0", "d#2", "d#1"]),
+        packed(Some(2), &["d#0", "d#2"]),
+    ];
+    let found = outcome(steps, reordered, false);
+    assert_eq!(found.class, Undelivered);
+    assert_eq!(found.between, Some([Stage::Ranking, Stage::Packing]));
+    let expected = "gold range 10-19 of `d` is in chunk 1, which came third but is not in the prompt; the prompts are not the \
+                    first of the last recorded ranking, so the record does not show whether ranking or packing lost it";
+    assert_eq!(found.reason, expected);
+}
+
+#[test]
+fn without_retrievers_a_ranking_does_not_tell_retrieval_from_ranking() {
+    let steps = |ids: &[&str]| vec![step(Step::Reranked, ids), packed(Some(2), &["d#0"])];
+    let others = || vec![packed(Some(2), &["d#0"])];
+    let absent = outcome(steps(&["d#0", "d#2"]), others(), false);
+    assert_eq!(absent.class, Undelivered);
+    assert_eq!(absent.between, Some([Stage::Retrieval, Stage::Ranking]));
+    let present = outcome(steps(&["d#0", "d#1"]), others(), false);
+    assert_eq!(present.class, Packing, "what was ranked was a candidate");
+}
+
+#[test]
+fn without_the_prompt_only_the_candidates_are_known() {
+    let bm25 = |ids: &[&str]| vec![step(Step::Bm25, ids)];
+    let of = |ids: &[&str], is_right| outcome(bm25(ids), bm25(&["d#0"]), is_right);
+    assert_eq!(of(&["d#0"], false).class, Retrieval);
+    assert_eq!(of(&["d#0"], true).class, FailureClass::CorrectUnsupported);
+    let open = of(&["d#0", "d#1"], false);
+    assert_eq!(open.class, Ambiguous);
+    assert!(open.is_unseen() && open.reached.is_none());
+    let expected = "its support was among the candidates; the record does not show the prompt, so ranking, packing or generation \
+                    may have lost it";
+    assert_eq!(open.reason, expected);
+    assert_eq!(of(&["d#0", "d#1"], true).class, FailureClass::Correct);
+}
+
+#[test]
+fn support_in_the_prompt_is_support_whatever_was_retrieved() {
+    let steps = vec![step(Step::Bm25, &["d#0"]), packed(Some(2), &["d#1"])];
+    assert_eq!(class(steps), (Generation, None));
+}
+
+#[test]
+fn other_judgments_give_the_same_classes_as_classifying_again() {
+    let corpus = corpus(&TENS);
+    for steps in [
+        vec![packed(None, &["d#0"])],
+        vec![step(Step::Bm25, &["d#0", "d#1"])],
+        vec![step(Step::Bm25, &["d#0", "d#1"]), packed(None, &["d#0"])],
+    ] {
+        let trace = of_steps(&corpus, steps.clone());
+        let found = outcome(steps.clone(), two_packed(), false);
+        for is_right in [false, true] {
+            let again = outcome(steps.clone(), two_packed(), is_right);
+            let judgments = judgments(&[(ArmName::Retrieved, is_right)]);
+            assert_eq!(found.class_with(&trace, &judgments), again.class);
+        }
+    }
+}

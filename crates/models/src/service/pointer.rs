@@ -1,0 +1,202 @@
+//! JSON Pointers (RFC 6901) with `*` for every item of a list.
+
+use serde_json::Value;
+
+/// Keys that an error names.
+const MOST_KEYS: usize = 12;
+
+/// A pointer as configured.
+#[derive(Clone, Debug)]
+pub(super) struct Pointer {
+    text: String,
+    steps: Vec<PointerStep>,
+}
+
+#[derive(Clone, Debug)]
+enum PointerStep {
+    /// `*`.
+    Each,
+    /// A key, or an index of a list.
+    Key(String),
+}
+
+/// A place where a pointer ends before its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Miss {
+    /// The place, as a pointer.
+    at: String,
+    /// The value there.
+    there: String,
+}
+
+impl Miss {
+    /// Describes the value at `at`, in place of another one.
+    fn new(at: &str, value: &Value) -> Self {
+        let there = match value {
+            Value::Object(fields) if fields.is_empty() => "an object without keys".to_owned(),
+            Value::Object(fields) => {
+                let mut keys: Vec<&str> = fields.keys().map(String::as_str).collect();
+                keys.sort_unstable();
+                let keys = keys.into_iter().take(MOST_KEYS);
+                let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+                let more = if fields.len() > MOST_KEYS {
+                    ", ..."
+                } else {
+                    ""
+                };
+                format!("an object with {}{more}", keys.join(", "))
+            }
+            Value::Array(items) => format!("a list of {}", items.len()),
+            other => kind(other).to_owned(),
+        };
+        Self {
+            at: at.to_owned(),
+            there,
+        }
+    }
+}
+
+impl std::fmt::Display for Miss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.at.as_str() {
+            "" => write!(f, "the response is {}", self.there),
+            at => write!(f, "at `{at}` is {}", self.there),
+        }
+    }
+}
+
+/// Returns the type of a JSON value with its article.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+impl Pointer {
+    /// Parses a pointer; the error completes "`external.answer` ...".
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let steps = match text.strip_prefix('/') {
+            None if text.is_empty() => Vec::new(),
+            None => return Err("must begin with `/`, like `/sources/*/text`".to_owned()),
+            Some(steps) => steps
+                .split('/')
+                .map(|step| match step {
+                    "*" => PointerStep::Each,
+                    key => PointerStep::Key(key.replace("~1", "/").replace("~0", "~")),
+                })
+                .collect(),
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            steps,
+        })
+    }
+
+    /// Returns the pointer as configured.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the values that it points at, or why one is missing, in document order. A `*` at null points at nothing.
+    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, Miss>> {
+        let mut found = vec![Ok((String::new(), value))];
+        for step in &self.steps {
+            let mut next = Vec::with_capacity(found.len());
+            for place in found {
+                match place {
+                    Ok((at, value)) => next.extend(step.from(&at, value)),
+                    Err(miss) => next.push(Err(miss)),
+                }
+            }
+            found = next;
+        }
+        found
+            .into_iter()
+            .map(|place| place.map(|(_, value)| value))
+            .collect()
+    }
+
+    /// Returns the values of a list: as [`Self::find`], and a single list stands for its items, null for none.
+    pub(super) fn find_list<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, Miss>> {
+        let found = self.find(value);
+        match found.as_slice() {
+            [Ok(Value::Array(items))] => items.iter().map(Ok).collect(),
+            [Ok(Value::Null)] => Vec::new(),
+            _ => found,
+        }
+    }
+}
+
+impl PointerStep {
+    fn from<'v>(&self, at: &str, value: &'v Value) -> Vec<Result<(String, &'v Value), Miss>> {
+        let child = |key: &dyn std::fmt::Display| format!("{at}/{key}");
+        match (self, value) {
+            (Self::Each, Value::Null) => Vec::new(),
+            (Self::Each, Value::Array(items)) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| Ok((child(&index), item)))
+                .collect(),
+            (Self::Key(key), Value::Object(fields)) if fields.contains_key(key) => {
+                let escaped = key.replace('~', "~0").replace('/', "~1");
+                vec![Ok((child(&escaped), &fields[key]))]
+            }
+            (Self::Key(key), Value::Array(items)) => {
+                let item = key.parse().ok().and_then(|index: usize| items.get(index));
+                vec![
+                    item.map(|item| (child(key), item))
+                        .ok_or_else(|| Miss::new(at, value)),
+                ]
+            }
+            _ => vec![Err(Miss::new(at, value))],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(pointer: &str, value: &Value) -> Vec<Result<Value, String>> {
+        let pointer = Pointer::parse(pointer).expect("a pointer");
+        pointer
+            .find(value)
+            .into_iter()
+            .map(|place| place.cloned().map_err(|miss| miss.to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn a_star_is_every_item_and_a_number_is_one() {
+        let value = json!({"a": [{"b": 1}, {"b": 2}], "c/d": {"~": 3}, "n": null});
+        assert_eq!(found("/a/*/b", &value), [Ok(json!(1)), Ok(json!(2))]);
+        assert_eq!(found("/a/1/b", &value), [Ok(json!(2))]);
+        assert_eq!(found("/c~1d/~0", &value), [Ok(json!(3))]);
+        assert_eq!(found("", &value), [Ok(value.clone())]);
+        assert_eq!(found("/n/*", &value), []);
+    }
+
+    #[test]
+    fn a_miss_names_the_place_and_its_keys() {
+        let value = json!({"a": [{"b": 1}, {}], "x": "y"});
+        let miss = |pointer| {
+            found(pointer, &value)
+                .pop()
+                .expect("one")
+                .expect_err("none")
+        };
+        assert_eq!(miss("/z"), "the response is an object with `a`, `x`");
+        assert_eq!(miss("/a/*/b"), "at `/a/1` is an object without keys");
+        assert_eq!(miss("/a/b"), "at `/a` is a list of 2");
+        assert_eq!(miss("/a/2"), "at `/a` is a list of 2");
+        assert_eq!(miss("/x/*"), "at `/x` is a string");
+        assert_eq!(found("/a/*/b", &value)[0], Ok(json!(1)));
+        assert!(Pointer::parse("a/b").is_err());
+    }
+}

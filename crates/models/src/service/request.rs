@@ -1,0 +1,192 @@
+//! The body of a request to a service: a template whose placeholders are replaced in the JSON tree.
+//!
+//! A string that is a placeholder becomes its value, a list for `{contexts}`; within a longer string the placeholder becomes
+//! text, contexts separated by blank lines. Quoting is the serialiser's, and a value that looks like a placeholder is not
+//! replaced again. Where the service is to retrieve, fields and items that are `{contexts}` or `{arm}` are left out.
+
+use serde_json::{Map, Value, json};
+
+use super::error::ServiceError;
+use crate::llm::openai::holds_secret;
+use ragtriage_core::types::ArmName;
+
+/// What a service is asked.
+pub(super) struct Asked<'a> {
+    /// The question's id.
+    pub id: &'a str,
+    /// Its text.
+    pub question: &'a str,
+    /// The condition and its contexts; `None`: the service retrieves.
+    pub condition: Option<(ArmName, &'a [String])>,
+}
+
+/// A request's body with placeholders.
+pub(super) struct RequestTemplate(Value);
+
+impl RequestTemplate {
+    /// Checks a configured `body`; an empty one is the default. `needs_contexts`: the service is sent contexts.
+    pub(super) fn new(
+        body: Map<String, Value>,
+        needs_contexts: bool,
+    ) -> Result<Self, ServiceError> {
+        if body.is_empty() {
+            return Ok(Self(json!({
+                "id": "{id}", "question": "{question}", "contexts": "{contexts}", "arm": "{arm}",
+            })));
+        }
+        let body = Value::Object(body);
+        if holds_secret(&body) {
+            return Err(ServiceError::bad_setting(
+                "request",
+                "holds a key, token, password or secret, which runs would record: send it by `external.headers_env`",
+            ));
+        }
+        if !mentions(&body, "{question}") {
+            let reason = "has no `{question}`";
+            return Err(ServiceError::bad_setting("request", reason));
+        }
+        if needs_contexts && !mentions(&body, "{contexts}") {
+            let reason = "has no `{contexts}`, which `external.answers_contexts` needs";
+            return Err(ServiceError::bad_setting("request", reason));
+        }
+        Ok(Self(body))
+    }
+
+    /// Returns the body for `asked`.
+    pub(super) fn body(&self, asked: &Asked<'_>) -> Value {
+        filled(&self.0, asked).unwrap_or(Value::Null)
+    }
+}
+
+fn mentions(value: &Value, placeholder: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(placeholder),
+        Value::Array(items) => items.iter().any(|item| mentions(item, placeholder)),
+        Value::Object(fields) => fields.values().any(|field| mentions(field, placeholder)),
+        _ => false,
+    }
+}
+
+/// Returns a copy of `value` with its placeholders replaced; `None` for one that has no value.
+fn filled(value: &Value, asked: &Asked<'_>) -> Option<Value> {
+    Some(match value {
+        Value::String(text) => match text.as_str() {
+            "{contexts}" => json!(asked.condition?.1),
+            "{arm}" => json!(asked.condition?.0.name()),
+            text => Value::String(inserted(text, asked)),
+        },
+        Value::Array(items) => items
+            .iter()
+            .filter_map(|item| filled(item, asked))
+            .collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .filter_map(|(key, field)| Some((key.clone(), filled(field, asked)?)))
+            .collect(),
+        other => other.clone(),
+    })
+}
+
+/// Replaces the placeholders inside a text, from left to right.
+fn inserted(text: &str, asked: &Asked<'_>) -> String {
+    let (mut filled, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once('{') {
+        filled.push_str(before);
+        rest = behind;
+        let placeholder = behind.split_once('}');
+        let value = placeholder.and_then(|(name, after)| Some((text_of(name, asked)?, after)));
+        if let Some((value, after)) = value {
+            filled.push_str(&value);
+            rest = after;
+        } else {
+            filled.push('{');
+        }
+    }
+    filled + rest
+}
+
+fn text_of(placeholder: &str, asked: &Asked<'_>) -> Option<String> {
+    Some(match (placeholder, asked.condition) {
+        ("id", _) => asked.id.to_owned(),
+        ("question", _) => asked.question.to_owned(),
+        ("contexts", condition) => condition.map_or(String::new(), |(_, texts)| texts.join("\n\n")),
+        ("arm", condition) => condition
+            .map_or(ArmName::Retrieved, |(arm, _)| arm)
+            .name()
+            .to_owned(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(body: Value, needs_contexts: bool) -> Result<RequestTemplate, ServiceError> {
+        let Value::Object(body) = body else {
+            panic!("an object")
+        };
+        RequestTemplate::new(body, needs_contexts)
+    }
+
+    fn body(template: Value, condition: Option<(ArmName, &[String])>) -> Value {
+        let asked = Asked {
+            id: "q1",
+            question: "Who said \"{id}\"\n?",
+            condition,
+        };
+        let template = self::template(template, false).unwrap_or_else(|error| panic!("{error}"));
+        template.body(&asked)
+    }
+
+    #[test]
+    fn the_default_has_contexts_and_arm_only_for_a_condition() {
+        let question = "Who said \"{id}\"\n?";
+        assert_eq!(
+            body(json!({}), None),
+            json!({"id": "q1", "question": question})
+        );
+        assert_eq!(
+            body(json!({}), Some((ArmName::ClosedBook, &[]))),
+            json!({"id": "q1", "question": question, "contexts": [], "arm": "closed_book"})
+        );
+    }
+
+    #[test]
+    fn placeholders_are_replaced_once_wherever_they_are_and_other_braces_stay() {
+        let contexts = ["a {arm}".to_owned(), "b".to_owned()];
+        let condition = Some((ArmName::Oracle, &contexts[..]));
+        let template = json!({
+            "input": {"q": "Q {id}: {question} {", "docs": ["{contexts}", 1, null]},
+            "joined": "{contexts}|{arm}|{other}|{{id}}",
+        });
+        assert_eq!(
+            body(template.clone(), condition),
+            json!({
+                "input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [["a {arm}", "b"], 1, null]},
+                "joined": "a {arm}\n\nb|oracle|{other}|{q1}",
+            })
+        );
+        assert_eq!(
+            body(template, None),
+            json!({"input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [1, null]}, "joined": "|retrieved|{other}|{q1}"})
+        );
+    }
+
+    #[test]
+    fn a_template_without_its_placeholders_or_with_a_key_is_refused() {
+        let refused = |body, needs_contexts| match template(body, needs_contexts) {
+            Ok(_) => panic!("accepted"),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(
+            refused(json!({"q": "{quesion}"}), false),
+            "`external.request` has no `{question}`"
+        );
+        let asks = json!({"q": "{question}"});
+        assert!(refused(asks.clone(), true).contains("has no `{contexts}`"));
+        assert!(template(asks, false).is_ok());
+        let keyed = json!({"q": "{question}", "config": [{"api_key": "k"}]});
+        assert!(refused(keyed, false).contains("holds a key"));
+    }
+}

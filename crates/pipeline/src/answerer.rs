@@ -1,0 +1,143 @@
+//! Who answers the prompts of a run: its generator, or an external RAG that is sent the passages.
+
+use std::sync::Arc;
+
+use ragtriage_core::prompt::{Prompt, PromptPassage};
+use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance, TraceError};
+use ragtriage_models::llm::{self, Completion, ErrorClass, Generator, KeptReply, LlmError};
+use ragtriage_models::service::{ContextsCall, Service, ServiceError};
+use ragtriage_runs::external::recorded::{RecordedAttempt, RecordedUsage};
+
+/// Answers the prompts of a run.
+#[derive(Clone)]
+pub enum Answerer {
+    /// A generator, which reads the rendered prompt.
+    Generator(Arc<dyn Generator>),
+    /// A service, which reads question and passages.
+    Service(Arc<Service>),
+}
+
+/// A reply with its answer.
+pub(super) struct Reply {
+    pub completion: Completion,
+    /// The short answer extracted from it.
+    pub extracted: String,
+    pub stance: Stance,
+    /// Its cost, where the response says it.
+    pub cost_usd: Option<f64>,
+}
+
+impl Reply {
+    /// Reads the answer from a generator's reply.
+    pub(super) fn read(completion: Completion) -> Self {
+        let (extracted, stance) = llm::read_answer(&completion.text, completion.finish);
+        Self {
+            completion,
+            extracted,
+            stance,
+            cost_usd: None,
+        }
+    }
+
+    /// Reads the answer of an external RAG. A blank one abstains, as in a record.
+    fn of_service(answer: RecordedAttempt) -> Self {
+        let RecordedUsage {
+            prompt_tokens,
+            completion_tokens,
+            cost_usd,
+            finish,
+            ..
+        } = answer.usage;
+        let completion = Completion {
+            text: answer.text.unwrap_or_default(),
+            finish: finish.unwrap_or(Finish::Stop),
+            origin: Origin::Called,
+            prompt_tokens,
+            completion_tokens,
+        };
+        let is_blank = completion.text.trim().is_empty();
+        let reply = Self::read(completion);
+        if is_blank && finish.is_none() {
+            return Self {
+                stance: Stance::Abstained,
+                ..reply
+            };
+        }
+        Self { cost_usd, ..reply }
+    }
+}
+
+/// The error of a call.
+pub(super) enum AnswerError {
+    Generator(LlmError),
+    Service(ServiceError),
+}
+
+impl AnswerError {
+    /// Returns the error that ends the run, else the one recorded for the question.
+    pub(super) fn of_question(self) -> Result<TraceError, LlmError> {
+        Ok(match self {
+            Self::Generator(error) if error.class() == ErrorClass::Spent => return Err(error),
+            Self::Generator(error) => TraceError {
+                part: FailedPart::Generator,
+                kind: error.kind(),
+                message: error.to_string(),
+            },
+            Self::Service(error) => TraceError {
+                part: FailedPart::Service,
+                kind: error.kind(),
+                message: error.to_string(),
+            },
+        })
+    }
+
+    /// Returns true if a content filter blocked the prompt: a refusal by the generator, not a transport failure.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Generator(error) if error.class() == ErrorClass::Refused)
+    }
+}
+
+impl Answerer {
+    /// Answers the prompt of an arm of `question`.
+    pub(super) async fn answer(
+        &self,
+        question: &QuestionId,
+        arm: ArmName,
+        prompt: &Prompt,
+    ) -> Result<Reply, AnswerError> {
+        let service = match self {
+            Self::Generator(generator) => {
+                let reply = generator.generate(prompt).await;
+                return reply.map(Reply::read).map_err(AnswerError::Generator);
+            }
+            Self::Service(service) => service,
+        };
+        let contexts: Vec<String> = prompt.passages.iter().map(context_text).collect();
+        let call = ContextsCall {
+            id: question.as_str(),
+            question: &prompt.question,
+            arm,
+            contexts: &contexts,
+        };
+        match service.answer_from(&call).await {
+            Ok(answer) => Ok(Reply::of_service(answer)),
+            Err(error) => Err(AnswerError::Service(error)),
+        }
+    }
+
+    /// Returns the cached response to a prompt; `None` if a call would be made.
+    pub(super) async fn kept(&self, prompt: &Prompt) -> Option<KeptReply> {
+        match self {
+            Self::Generator(generator) => generator.kept(prompt).await,
+            Self::Service(_) => None,
+        }
+    }
+}
+
+/// Returns a passage as a service is sent it: its title, if any, is the first line.
+pub(super) fn context_text(passage: &PromptPassage) -> String {
+    match passage.title.as_str() {
+        "" => passage.text.clone(),
+        title => format!("{title}\n{}", passage.text),
+    }
+}

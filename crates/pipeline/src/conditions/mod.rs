@@ -1,0 +1,360 @@
+//! The conditions (arms) of an external RAG: the same passages as in the built-in pipeline, sent to its service or, for a
+//! record, to a generator.
+//!
+//! Its chunks are unknown, so the gold documents are cut by the configured chunking, and the passages of each condition are
+//! chosen by [`arms`](super::arms) from these chunks and from the contexts that it retrieved. A retrieved context is shown
+//! as it was recorded. Nothing is dropped for a budget, which is unknown too. A service is tested for reading what it is sent
+//! ([`probe`]).
+
+mod probe;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::answerer::{Answerer, context_text};
+use super::arms::ArmChoice;
+use super::generate::{self, ArmPrompt, Caller, PromptCall};
+use super::oracle::Room;
+use super::plan::{ArmPlan, CallPlan, PromptPlan};
+use super::prompt;
+use ragtriage_core::attribute::gold::{self, Haystacks};
+use ragtriage_core::attribute::{PassageView, Passages};
+use ragtriage_core::chunk::{ChunkError, ChunkSpec, Strategy, chunk_documents};
+use ragtriage_core::config::Price;
+use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages};
+use ragtriage_core::sample::sampled;
+use ragtriage_core::text::quote::one_spaced;
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::types::{
+    ArmName, ByteRange, Chunk, ChunkId, ContextProbe, Corpus, DocId, Document, Gold, PROBES,
+    Passage, Question, QuestionId, Trace,
+};
+use ragtriage_models::llm::LlmError;
+use ragtriage_runs::external::recorded::RecordedHit;
+
+/// The conditions of an external RAG.
+pub struct ConditionPlan {
+    /// Who answers.
+    pub answerer: Answerer,
+    /// The conditions, and the samples of them.
+    pub arms: ArmPlan,
+    /// Chunking of the gold documents.
+    pub chunking: ChunkSpec,
+    /// Counts a chunk's size.
+    pub chunk_counter: Arc<dyn TokenCounter>,
+    /// Construction of prompts; its budget limits the oracle's part of a wide label.
+    pub prompt: PromptPlan,
+    /// Shows the titles of gold documents.
+    pub titles: bool,
+    /// Maximum number of passages of the oracle's part of a wide label.
+    pub k: usize,
+    /// Price of tokens.
+    pub price: Price,
+    /// Maximum number of concurrent calls whose replies are not yet stored.
+    pub calls: usize,
+    /// The questions of samples, from [`Self::draw`].
+    pub samples: ConditionSamples,
+}
+
+/// Questions that are asked for some conditions only.
+#[derive(Clone, Debug, Default)]
+pub struct ConditionSamples {
+    closed_book: HashSet<QuestionId>,
+    probed: HashSet<QuestionId>,
+}
+
+impl ConditionPlan {
+    /// Draws the samples from all questions of the run, also those that are finished.
+    pub fn draw(&mut self, questions: &[Question]) {
+        let drawn = |n, wanted: &dyn Fn(&Question) -> bool| {
+            let ids: Vec<QuestionId> = questions
+                .iter()
+                .filter(|question| wanted(question))
+                .map(|question| question.id.clone())
+                .collect();
+            sampled(&ids, n, self.arms.seed)
+        };
+        let n_probes = match self.answerer {
+            Answerer::Service(_) if !self.arms.names.is_empty() => PROBES,
+            _ => 0,
+        };
+        self.samples = ConditionSamples {
+            closed_book: drawn(self.arms.closed_book_sample, &|_| true),
+            probed: drawn(n_probes, &probe::is_suitable),
+        };
+    }
+
+    pub(super) fn call_plan(&self) -> CallPlan<'_> {
+        CallPlan {
+            answerer: Some(self.answerer.clone()),
+            counter: &self.prompt.counter,
+            price: self.price,
+            calls: self.calls,
+            arms: &self.arms,
+        }
+    }
+
+    /// Cuts the gold documents of `questions`. A chunk is named by its range, as the passage of a context is.
+    pub(super) fn gold_chunks<'q>(
+        &self,
+        documents: &[Document],
+        questions: impl Iterator<Item = &'q Question>,
+    ) -> Result<Vec<Chunk>, ChunkError> {
+        let members = questions.flat_map(|question| question.evidence.iter().flatten());
+        let gold: HashSet<&DocId> = members.map(|member| &member.doc).collect();
+        let counter = self.chunk_counter.as_ref();
+        // Chunks made elsewhere are those of all documents.
+        let mut chunks = if self.chunking.strategy() == Strategy::File {
+            chunk_documents(documents, &self.chunking, counter)?
+        } else {
+            let documents = documents.iter();
+            let documents = documents.filter(|document| gold.contains(&document.id));
+            let documents: Vec<Document> = documents.cloned().collect();
+            chunk_documents(&documents, &self.chunking, counter)?
+        };
+        chunks.retain(|chunk| gold.contains(&chunk.doc_id));
+        for chunk in &mut chunks {
+            chunk.id = ChunkId::from(format!("{}#{}", chunk.doc_id, chunk.range));
+        }
+        Ok(chunks)
+    }
+}
+
+/// The prompts of one question's conditions.
+pub(super) struct ConditionPrompts {
+    arms: Vec<ArmPrompt>,
+    /// The planted word, and the call that holds it.
+    probe: Option<(String, PromptCall)>,
+}
+
+/// Asks the conditions of the questions of a run.
+pub(super) struct Conditions {
+    plan: ConditionPlan,
+    caller: Box<dyn Caller>,
+}
+
+impl Conditions {
+    pub(super) fn new(plan: ConditionPlan, caller: Box<dyn Caller>) -> Self {
+        Self { plan, caller }
+    }
+
+    /// Returns the prompts of the conditions that `trace` lacks: none without an answer to compare them with. `passages`: those
+    /// of the trace, made from `contexts`. `corpus` has the gold documents' chunks.
+    pub(super) fn prompts(
+        &self,
+        trace: &Trace,
+        passages: &HashMap<ChunkId, Passage>,
+        contexts: &[RecordedHit],
+        corpus: &Corpus,
+    ) -> Option<ConditionPrompts> {
+        let retrieved = trace.attempt(ArmName::Retrieved)?;
+        let plan = &self.plan;
+        let question = &trace.question;
+        let gold = located(question, corpus);
+        let both = BothSources { passages, corpus };
+        let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.titles);
+        let choice = ArmChoice {
+            question,
+            gold: &gold,
+            packed: &retrieved.passages,
+            corpus,
+            passages: &both,
+            room: Room {
+                k: plan.k,
+                context_tokens: plan.prompt.context_tokens,
+                tokens: &tokens,
+            },
+            noise_tokens: None,
+            in_sample: plan.samples.closed_book.contains(&question.id),
+        };
+        let mut chosen = choice.prompts(&plan.arms);
+        chosen.retain(|(arm, _)| trace.arms.iter().all(|known| known.arm != *arm));
+        let texts = ShownTexts {
+            recorded: contexts
+                .iter()
+                .filter_map(|context| Some((one_spaced(context.text.as_deref()?), context)))
+                .collect(),
+            sources: both,
+            plan,
+        };
+        let first = trace.arms.get(..1).unwrap_or_default();
+        let arms = generate::prompts(chosen, first, &plan.arms, |arm, passages| {
+            let shown = texts.shown(&passages);
+            self.call(question, arm, passages, shown)
+        });
+        let is_probed = plan.samples.probed.contains(&question.id);
+        let probe = is_probed
+            .then(|| choice.oracle())
+            .flatten()
+            .and_then(|oracle| probe::planted(question, texts.shown(&oracle), plan.arms.seed))
+            .map(|(planted, shown)| {
+                // Its reply is stored next to that of the same passages as they are.
+                let id = ChunkId::from(format!("{planted}#probe"));
+                (
+                    planted,
+                    self.call(question, ArmName::Oracle, vec![id], shown),
+                )
+            });
+        Some(ConditionPrompts { arms, probe })
+    }
+
+    /// Builds the call of an arm over the `shown` passages.
+    fn call(
+        &self,
+        question: &Question,
+        arm: ArmName,
+        passages: Vec<ChunkId>,
+        shown: Vec<PromptPassage>,
+    ) -> PromptCall {
+        let prompt = match self.plan.answerer {
+            Answerer::Generator(_) => of_passages(question, shown, &self.plan.prompt.template),
+            // What the service makes of it is its own; the texts are there to be counted.
+            Answerer::Service(_) => Prompt {
+                question: question.text.clone(),
+                kind: question.kind,
+                system: shown
+                    .iter()
+                    .map(context_text)
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+                user: question.text.clone(),
+                passages: shown,
+            },
+        };
+        PromptCall {
+            arm,
+            n_tokens: prompt::n_tokens(&prompt, self.plan.prompt.counter.as_ref()),
+            passages,
+            prompt,
+        }
+    }
+
+    /// Asks the prompts and adds their arms to `trace`.
+    ///
+    /// # Errors
+    /// Only if the run must stop.
+    pub(super) async fn ask(
+        &self,
+        trace: &mut Trace,
+        prompts: ConditionPrompts,
+    ) -> Result<(), LlmError> {
+        let ConditionPrompts { arms, probe } = prompts;
+        let (question, caller) = (&trace.question.id, self.caller.as_ref());
+        let recorded = std::mem::take(&mut trace.arms);
+        let mut recorded = recorded.into_iter();
+        let first = recorded.next().into_iter().collect();
+        let mut arms = generate::arms(question, arms, first, caller).await?;
+        arms.extend(recorded);
+        arms.sort_by_key(|arm| arm.arm);
+        if let Some((planted, call)) = probe {
+            let mut attempt = caller.call(question, &call).await?;
+            attempt.passages.clear();
+            trace.probe = Some(ContextProbe { planted, attempt }).filter(|probe| {
+                // A failed call shows nothing.
+                probe.attempt.error.is_none()
+            });
+        }
+        trace.arms = arms;
+        Ok(())
+    }
+}
+
+/// Locates the gold evidence in the chunks of `corpus`. Without evidence nothing is located: such questions have no oracle.
+fn located(question: &Question, corpus: &Corpus) -> Gold {
+    if question.evidence.is_empty() {
+        return gold::locate_shown(question, corpus, &[], |_| false);
+    }
+    let unlabelled = || -> &Haystacks { unreachable!("the question has evidence") };
+    let mut gold = gold::locate(question, corpus, unlabelled, &|_| None);
+    // The contexts have other boundaries than these chunks: white space counts in neither.
+    for member in gold.groups.iter_mut().flatten() {
+        let text = corpus.document(&member.doc).map(|document| &document.text);
+        let needed = member.needed.iter();
+        let words = needed.flat_map(|range| words(text.map_or("", String::as_str), *range));
+        member.needed = words.collect();
+    }
+    gold
+}
+
+/// Returns the parts of `range` that are no white space.
+fn words(text: &str, range: ByteRange) -> Vec<ByteRange> {
+    let part = text.get(range.as_range()).unwrap_or_default();
+    let start = part.as_ptr() as usize;
+    part.split_whitespace()
+        .map(|word| {
+            let from = range.start + word.as_ptr() as usize - start;
+            ByteRange::new(from, from + word.len())
+        })
+        .collect()
+}
+
+/// The passages of the contexts, and the chunks of the gold documents.
+#[derive(Clone, Copy)]
+struct BothSources<'a> {
+    passages: &'a HashMap<ChunkId, Passage>,
+    corpus: &'a Corpus,
+}
+
+impl Passages for BothSources<'_> {
+    fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
+        self.passages.view(id).or_else(|| self.corpus.view(id))
+    }
+}
+
+/// The texts that a prompt shows of passages.
+struct ShownTexts<'a> {
+    /// The contexts by their texts, without regard to white space.
+    recorded: HashMap<String, &'a RecordedHit>,
+    sources: BothSources<'a>,
+    plan: &'a ConditionPlan,
+}
+
+impl ShownTexts<'_> {
+    /// Returns the passages as they are shown: a context as it was recorded, and once.
+    fn shown(&self, ids: &[ChunkId]) -> Vec<PromptPassage> {
+        let mut shown: Vec<PromptPassage> = Vec::with_capacity(ids.len());
+        for passage in ids.iter().filter_map(|id| self.passage(id)) {
+            if !shown.contains(&passage) {
+                shown.push(passage);
+            }
+        }
+        shown
+    }
+
+    fn passage(&self, id: &ChunkId) -> Option<PromptPassage> {
+        let view = self.sources.view(id)?;
+        if self.sources.passages.contains_key(id)
+            && let Some(context) = self.context(view)
+        {
+            return Some(self.recorded(context));
+        }
+        let title = if self.plan.titles { view.title } else { "" };
+        Some(PromptPassage {
+            title: title.to_owned(),
+            text: view.text.to_owned(),
+        })
+    }
+
+    fn context(&self, view: PassageView<'_>) -> Option<&RecordedHit> {
+        let text = one_spaced(view.text);
+        let titled = || format!("{} {text}", one_spaced(view.title));
+        let found = self.recorded.get(&text);
+        found.or_else(|| self.recorded.get(&titled())).copied()
+    }
+
+    /// Returns a context as the external RAG has it: a prompt of ours shows the title that it names, and a service reads its
+    /// text alone.
+    fn recorded(&self, context: &RecordedHit) -> PromptPassage {
+        let text = context.text.clone().unwrap_or_default();
+        let title = match (&self.plan.answerer, &context.title) {
+            (Answerer::Generator(_), Some(title)) if !text.trim_start().starts_with(title) => {
+                title.clone()
+            }
+            _ => String::new(),
+        };
+        PromptPassage { title, text }
+    }
+}
+
+#[cfg(test)]
+mod tests;

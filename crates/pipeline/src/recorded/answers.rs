@@ -1,0 +1,111 @@
+//! The answers of a record, as the attempts of a trace.
+
+use super::plan::RecordedPlan;
+use crate::contexts::Places;
+use ragtriage_core::types::{
+    Arm, ArmName, Attempt, ChunkId, Finish, Origin, Passage, Stance, TokenUse,
+};
+use ragtriage_models::llm;
+use ragtriage_runs::external::recorded::{
+    Recorded, RecordedAnswer, RecordedAttempt, RecordedUsage,
+};
+
+/// Converts the answers of one question.
+pub(super) struct Answers<'a> {
+    places: &'a Places,
+    plan: &'a RecordedPlan,
+}
+
+impl<'a> Answers<'a> {
+    pub fn new(places: &'a Places, plan: &'a RecordedPlan) -> Self {
+        Self { places, plan }
+    }
+
+    /// Returns the arms; `passages` are those of the record's arms, in their order.
+    pub fn arms(
+        &self,
+        recorded: Recorded,
+        packed: Vec<ChunkId>,
+        passages: Vec<Vec<Passage>>,
+    ) -> Vec<Arm> {
+        let prompt = recorded.prompt.as_deref();
+        let prompt = prompt.map(|prompt| self.plan.counter.count(prompt) as u64);
+        let RecordedAnswer::Given(attempts) = recorded.answer else {
+            let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
+            let n_left_out = usize::from(!recorded.arms.is_empty());
+            self.places.note(what, n_left_out);
+            return Vec::new();
+        };
+        let first = self.arm(ArmName::Retrieved, attempts, packed, prompt);
+        let others = recorded.arms.into_iter().zip(passages);
+        let others = others.map(|(arm, passages)| {
+            let passages = passages.into_iter().map(|passage| passage.id).collect();
+            self.arm(arm.arm, arm.attempts, passages, None)
+        });
+        std::iter::once(first).chain(others).collect()
+    }
+
+    fn arm(
+        &self,
+        arm: ArmName,
+        attempts: Vec<RecordedAttempt>,
+        passages: Vec<ChunkId>,
+        prompt: Option<u64>,
+    ) -> Arm {
+        let attempts = attempts.into_iter();
+        Arm {
+            arm,
+            attempts: attempts
+                .map(|attempt| self.attempt(attempt, passages.clone(), prompt))
+                .collect(),
+        }
+    }
+
+    /// Builds an attempt. A missing answer is an empty one, and a blank one abstains, unless the record says how the reply
+    /// ended: SQuAD 2.0's predictions use this form, and its `AnswerEM` of an unanswerable question counts it as right.
+    fn attempt(
+        &self,
+        recorded: RecordedAttempt,
+        passages: Vec<ChunkId>,
+        prompt: Option<u64>,
+    ) -> Attempt {
+        let RecordedAttempt { text, usage, error } = recorded;
+        let RecordedUsage {
+            prompt_tokens,
+            counted_prompt_tokens,
+            completion_tokens,
+            cost_usd,
+            seconds,
+            model: _,
+            finish,
+            origin,
+        } = usage;
+        let raw = text.unwrap_or_default();
+        let finish = match &error {
+            Some(_) => Some(Finish::Error),
+            None => finish,
+        };
+        let (extracted, stance) = match finish {
+            None if raw.trim().is_empty() => (String::new(), Stance::Abstained),
+            _ => llm::read_answer(&raw, finish.unwrap_or(Finish::Stop)),
+        };
+        let counted = counted_prompt_tokens.or(prompt).or(prompt_tokens);
+        let completion = completion_tokens.unwrap_or_else(|| self.plan.counter.count(&raw) as u64);
+        Attempt {
+            passages,
+            raw,
+            extracted,
+            stance,
+            finish: finish.unwrap_or(Finish::Stop),
+            origin: origin.unwrap_or(Origin::Called),
+            tokens: TokenUse {
+                prompt: counted.unwrap_or(0),
+                prompt_billed: prompt_tokens,
+                completion,
+            },
+            cost_usd: cost_usd.unwrap_or(0.0),
+            seconds: seconds.unwrap_or(0.0),
+            error: error.map(|error| self.plan.failed(error)),
+        }
+    }
+}

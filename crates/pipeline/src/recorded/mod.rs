@@ -1,0 +1,219 @@
+//! External RAGs: converts their records, or the responses of their service, to the same traces as the built-in
+//! pipeline's.
+//!
+//! Each stage of a record becomes a step of the trace (`rankings.rs`); stages that it lacks are missing there too. Each
+//! passage is located in the corpus (`contexts.rs`), so that support, failure classes and document measures use the same
+//! byte ranges as for the built-in chunks. Answers are in `answers.rs`.
+
+mod answers;
+mod plan;
+mod rankings;
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+use self::answers::Answers;
+pub use self::plan::RecordedPlan;
+use self::rankings::{Delivered, Rankings};
+use super::PipelineError;
+use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
+use super::compute::Compute;
+use super::conditions::{ConditionPrompts, Conditions};
+use super::contexts::{KnownPlaces, Places};
+use super::sink::Sink;
+use ragtriage_core::attribute::gold::{self, locate_shown};
+use ragtriage_core::text::answers::Searchable;
+use ragtriage_core::types::{
+    ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, Question, Trace, TraceError,
+};
+use ragtriage_models::llm::LlmError;
+use ragtriage_runs::external::recorded::{Recorded, RecordedHit};
+
+/// Prepares the data set for the contexts of an external RAG.
+pub(super) fn prepare(
+    documents: Vec<Document>,
+    questions: Vec<(usize, Question)>,
+    mut plan: RecordedPlan,
+    sink: &mut dyn Sink,
+) -> Result<Prepared, PipelineError> {
+    let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
+    let (mut conditions, mut chunks) = (None, Vec::new());
+    if let Some(plan) = plan.conditions.take() {
+        chunks = plan.gold_chunks(&documents, questions.iter().map(|(_, question)| question))?;
+        let caller = sink.caller(&plan.call_plan())?;
+        conditions = caller.map(|caller| Conditions::new(*plan, caller));
+    }
+    let line = ExternalPipeline {
+        places: Places::new(
+            Corpus::new(documents, chunks),
+            plan.skip_same_id,
+            plan.is_own,
+        ),
+        searchable: OnceLock::new(),
+        plan,
+        conditions,
+        compute: Compute::default(),
+    };
+    Ok(Prepared {
+        asker: Arc::new(line),
+        questions,
+        concurrency,
+        most_failures,
+        facts: RunFacts::default(),
+    })
+}
+
+/// The data set of an external RAG, shared by all questions.
+struct ExternalPipeline {
+    places: Places,
+    /// Built for the first question without evidence.
+    searchable: OnceLock<Vec<Searchable>>,
+    plan: RecordedPlan,
+    conditions: Option<Conditions>,
+    compute: Compute,
+}
+
+#[async_trait]
+impl Asker for ExternalPipeline {
+    async fn ask(
+        self: Arc<Self>,
+        index: usize,
+        question: Question,
+    ) -> Result<QuestionResult, LlmError> {
+        let clock = Instant::now();
+        let recorded = match self.plan.rag.ask(&question).await {
+            Ok(Recorded {
+                error: Some(error), ..
+            }) => Err(self.plan.failed(error)),
+            Ok(recorded) => {
+                // Notes of a record are counted by name when it is joined.
+                self.places.note(
+                    "answers of the service with keys that are not read",
+                    usize::from(!recorded.unread.is_empty()),
+                );
+                Ok(recorded)
+            }
+            Err(error) => Err(TraceError {
+                part: FailedPart::Service,
+                kind: error.kind(),
+                message: error.to_string(),
+            }),
+        };
+        let seconds = clock.elapsed().as_secs_f64();
+        let line = Arc::clone(&self);
+        let asked = async move {
+            let contexts = recorded.as_ref().map_or(Vec::new(), contexts);
+            let asked = line.asked(index, question, recorded, seconds);
+            let prompts = line.condition_prompts(&asked, &contexts);
+            (asked, prompts)
+        };
+        let (mut asked, prompts) = self.compute.run(asked).await;
+        if let (Some(conditions), Some(prompts)) = (&self.conditions, prompts) {
+            conditions.ask(&mut asked.trace, prompts).await?;
+            asked.passages = Arc::new(WithCorpus(asked.passages, Arc::clone(&self)));
+        }
+        Ok(asked)
+    }
+
+    fn take_notes(&self) -> Vec<Note> {
+        self.places.take_notes()
+    }
+}
+
+impl ExternalPipeline {
+    fn asked(
+        &self,
+        index: usize,
+        question: Question,
+        recorded: Result<Recorded, TraceError>,
+        seconds: f64,
+    ) -> QuestionResult {
+        let mut known = KnownPlaces::default();
+        let (recorded, error) = match recorded {
+            Ok(recorded) => (Some(recorded), None),
+            Err(error) => (None, Some(error)),
+        };
+        let delivered = recorded.as_ref().map(|recorded| {
+            Rankings::new((&self.places, &self.plan), &question, &mut known)
+                .delivered(recorded, seconds)
+        });
+        let delivered = delivered.unwrap_or_default();
+        let own = recorded.as_ref().filter(|_| self.plan.is_own);
+        let own = own.and_then(|recorded| recorded.gold.as_ref());
+        let (gold, of_gold) = match own {
+            Some(gold) => {
+                let passages = self.places.place_all(&mut known, &question, &gold.passages);
+                (gold.located.clone(), rankings::only_passages(passages))
+            }
+            None => (self.gold(&question, &delivered), Vec::new()),
+        };
+        let Delivered { steps, shown, arms } = delivered;
+        let passages = shown.iter().chain(arms.iter().flatten()).chain(&of_gold);
+        let passages: HashMap<ChunkId, Passage> = passages
+            .map(|passage| (passage.id.clone(), passage.clone()))
+            .collect();
+        let mut trace = Trace::new(index, question, gold);
+        trace.error = error;
+        trace.steps = steps;
+        if let Some(recorded) = recorded {
+            let packed = trace.packed().cloned().collect();
+            trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, packed, arms);
+        }
+        QuestionResult {
+            trace,
+            passages: Arc::new(passages),
+        }
+    }
+
+    /// Returns the prompts of the conditions that a question lacks.
+    fn condition_prompts(
+        &self,
+        asked: &QuestionResult,
+        contexts: &[RecordedHit],
+    ) -> Option<ConditionPrompts> {
+        let conditions = self.conditions.as_ref()?;
+        let ids = asked.trace.passages();
+        let passages: HashMap<ChunkId, Passage> = ids
+            .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
+            .collect();
+        conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)
+    }
+
+    /// Locates the gold evidence. The contexts of further arms do not describe the pipeline's prompt.
+    fn gold(&self, question: &Question, delivered: &Delivered) -> Gold {
+        let shown: Vec<&Passage> = delivered.shown.iter().collect();
+        locate_shown(question, &self.places.corpus, &shown, |matcher| {
+            let documents = self
+                .searchable
+                .get_or_init(|| gold::searchable_documents(&self.places.corpus));
+            documents.iter().any(|document| matcher.found_in(document))
+        })
+    }
+}
+
+/// Returns the passages of a record's prompt, or those offered to it.
+fn contexts(recorded: &Recorded) -> Vec<RecordedHit> {
+    let stage = recorded.packed().or_else(|| recorded.offered());
+    stage.map_or(Vec::new(), |stage| {
+        stage.hits.iter().flatten().cloned().collect()
+    })
+}
+
+/// The passages of one question's contexts; those of its conditions may be chunks of the gold documents.
+struct WithCorpus(Arc<dyn PassageSource>, Arc<ExternalPipeline>);
+
+impl PassageSource for WithCorpus {
+    fn passage(&self, id: &ChunkId) -> Option<Passage> {
+        let Self(passages, pipeline) = self;
+        let passage = passages.passage(id);
+        passage.or_else(|| pipeline.places.corpus.passage(id))
+    }
+}
+
+#[cfg(test)]
+mod stage_tests;
+#[cfg(test)]
+mod tests;

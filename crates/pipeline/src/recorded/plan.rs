@@ -1,0 +1,56 @@
+//! Inputs of an imported run other than its data, and how it reports recorded errors.
+
+use std::sync::Arc;
+
+use crate::conditions::ConditionPlan;
+use ragtriage_core::text::sanitize;
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::types::{FailedPart, Question, TraceError};
+use ragtriage_models::service::Rag;
+use ragtriage_runs::external::recorded::RecordedError;
+
+/// Maximum number of characters of a recorded error in a trace.
+const ERROR_CHARS: usize = 300;
+
+/// Inputs of an imported run other than its data.
+pub struct RecordedPlan {
+    /// The external RAG.
+    pub rag: Arc<dyn Rag>,
+    /// Counts prompts and answers: `cl100k_base`.
+    pub counter: Arc<dyn TokenCounter>,
+    /// Number of questions processed concurrently.
+    pub concurrency: usize,
+    /// Number of consecutive failures that aborts the run; `None`: an error only if every question failed.
+    pub most_failures: Option<usize>,
+    /// Omits a document whose id equals the question's.
+    pub skip_same_id: bool,
+    /// Number of passages that count as packed where a record without answers does not say.
+    pub k: usize,
+    /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.
+    pub is_own: bool,
+    /// The conditions that are asked in addition to those recorded.
+    pub conditions: Option<Box<ConditionPlan>>,
+}
+
+impl RecordedPlan {
+    /// Draws the samples of conditions from all questions of the run, also those that are finished.
+    pub fn draw(&mut self, questions: &[Question]) {
+        if let Some(conditions) = &mut self.conditions {
+            conditions.draw(questions);
+        }
+    }
+
+    /// Returns a recorded error as a trace has it.
+    pub(super) fn failed(&self, error: RecordedError) -> TraceError {
+        let RecordedError {
+            part,
+            kind,
+            message,
+        } = error;
+        TraceError {
+            part: part.filter(|_| self.is_own).unwrap_or(FailedPart::Recorded),
+            kind,
+            message: sanitize::shortened(&message, ERROR_CHARS),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Assembles the plan of an external RAG: its record or its service, and who answers its conditions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::environment::Environment;
+use super::error::{AssembleError, unusable};
+use super::evaluation::check;
+use super::generation::{GENERATION, allowance, calls, generator, headers, keep_replies};
+use super::prompt::{prompt_counter, template};
+use super::retrieval::Wiring;
+use super::{arm_plan, chunk_counter, chunk_spec};
+use crate::answerer::Answerer;
+use crate::ask::FAILURES_IN_A_ROW;
+use crate::conditions::{ConditionPlan, ConditionSamples};
+use crate::plan::PromptPlan;
+use crate::recorded::RecordedPlan;
+use crate::settings::{Resolved, Settings};
+use ragtriage_core::config::{ExternalSettings, GeneratorName};
+use ragtriage_core::prompt::Template;
+use ragtriage_core::types::ArmName;
+use ragtriage_http::OnDownload;
+use ragtriage_models::llm::{CachedReplies, Generator};
+use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
+use ragtriage_runs::ModelRecord;
+
+/// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
+///
+/// # Errors
+/// A setting out of range.
+pub fn recorded(
+    settings: &Settings,
+    rag: Arc<dyn Rag>,
+    concurrency: usize,
+) -> Result<RecordedPlan, AssembleError> {
+    check(settings)?;
+    Ok(RecordedPlan {
+        rag,
+        counter: prompt_counter()?,
+        concurrency,
+        most_failures: None,
+        skip_same_id: settings.dataset.skip_same_id,
+        k: settings.retrieval.k,
+        is_own: false,
+        conditions: None,
+    })
+}
+
+/// Assembles the plan for the service at `url` in place of the built-in pipeline.
+///
+/// # Errors
+/// A setting out of range, an invalid address, an unset key.
+pub async fn service(
+    resolved: &Resolved,
+    url: &str,
+    environment: &Environment,
+) -> Result<RecordedPlan, AssembleError> {
+    let settings = &resolved.settings;
+    check(settings)?;
+    environment.check_address("external.url", url)?;
+    let external = &settings.external;
+    let answers = settings.generation.generator != GeneratorName::None;
+    if external.answers_contexts && !answers {
+        let message =
+            "`external.answers_contexts` asks for answers, and `generation.generator` is `none`";
+        return Err(unusable(message, Some("leave one of them out".to_owned())).into());
+    }
+    let service = Arc::new(Service::new(ServiceSettings {
+        url: url.to_owned(),
+        api_key: environment.key(external.api_key_env.as_deref(), "external.api_key_env")?,
+        headers: headers(&external.headers_env, "external.headers_env", environment)?,
+        request: external.request.clone(),
+        mapping: mapping(external),
+        answers_contexts: external.answers_contexts,
+        timeout: Duration::from_secs_f64(external.timeout_s),
+        concurrency: external.concurrency,
+        retries: external.retries,
+        answers,
+    })?);
+    let conditions = if external.answers_contexts {
+        let wiring = Wiring::new(resolved, environment, &|_| {});
+        let answerer = Answerer::Service(Arc::clone(&service));
+        let template = Template::parse(Template::built_in("short-answer").expect("built in"))
+            .expect("it is valid");
+        let plan = condition_plan(&wiring, answerer, template, external.concurrency).await?;
+        Some(Box::new(plan))
+    } else {
+        None
+    };
+    let plan = recorded(settings, service, external.concurrency)?;
+    Ok(RecordedPlan {
+        most_failures: Some(FAILURES_IN_A_ROW),
+        conditions,
+        ..plan
+    })
+}
+
+fn mapping(external: &ExternalSettings) -> MappingSettings {
+    MappingSettings {
+        contexts: external.contexts.clone(),
+        doc_ids: external.doc_ids.clone(),
+        scores: external.scores.clone(),
+        stages: external.stages.clone(),
+        answer: external.answer.clone(),
+        stream: external.stream.clone(),
+    }
+}
+
+/// The generator that answers the conditions of a record.
+pub struct RecordConditions {
+    /// The conditions.
+    pub plan: ConditionPlan,
+    /// The models of the generator.
+    pub models: Vec<ModelRecord>,
+    /// The generator's response cache, for its error.
+    pub replies: Option<Arc<CachedReplies>>,
+}
+
+/// Assembles the generator of the settings, for the conditions of a record.
+///
+/// # Errors
+/// A setting out of range, no generator, an unset key, an unavailable model, an invalid address.
+pub async fn record_conditions(
+    resolved: &Resolved,
+    environment: &Environment,
+    on_download: OnDownload<'_>,
+) -> Result<RecordConditions, AssembleError> {
+    let settings = &resolved.settings;
+    check(settings)?;
+    let allowance = allowance(&settings.generation, GENERATION)?;
+    let mut wiring = Wiring::new(resolved, environment, on_download);
+    let Some(generator) = generator(&mut wiring, allowance).await? else {
+        let message = "`generation.generator` is `none`: nobody answers the conditions";
+        let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
+        return Err(unusable(message, Some(hint.to_owned())).into());
+    };
+    let label = settings.dataset.label();
+    let replies = keep_replies(Arc::clone(&generator), 1, label, environment)?;
+    let answerer = replies
+        .clone()
+        .map_or(generator, |replies| replies as Arc<dyn Generator>);
+    let answerer = Answerer::Generator(answerer);
+    let plan = condition_plan(&wiring, answerer, template(resolved)?, calls(settings)).await?;
+    Ok(RecordConditions {
+        plan,
+        models: wiring.models,
+        replies,
+    })
+}
+
+async fn condition_plan(
+    wiring: &Wiring<'_>,
+    answerer: Answerer,
+    template: Template,
+    calls: usize,
+) -> Result<ConditionPlan, AssembleError> {
+    let settings = &wiring.resolved.settings;
+    let (chunk_counter, _) = chunk_counter(wiring).await?;
+    let mut arms = arm_plan(settings);
+    // That answer is recorded, or was given to the question itself.
+    arms.names.retain(|arm| *arm != ArmName::Retrieved);
+    Ok(ConditionPlan {
+        answerer,
+        arms,
+        chunking: chunk_spec(wiring.resolved)?,
+        chunk_counter,
+        prompt: PromptPlan {
+            template,
+            counter: prompt_counter()?,
+            context_tokens: settings.generation.context_tokens,
+            expansion: None,
+        },
+        titles: settings.chunking.title_prefix,
+        k: settings.retrieval.k,
+        price: settings.generation.price,
+        calls,
+        samples: ConditionSamples::default(),
+    })
+}

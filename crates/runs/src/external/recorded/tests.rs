@@ -1,0 +1,525 @@
+//! Tests of the record's format.
+
+use super::*;
+use ragtriage_core::hint::Hint;
+use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
+
+fn line(text: &str) -> Result<Recorded, ExternalError> {
+    object(
+        &Position {
+            file: "f.jsonl".to_owned(),
+            line: Some(7),
+        },
+        text,
+    )
+}
+
+fn hit(text: &str) -> RecordedHit {
+    RecordedHit {
+        text: Some(text.to_owned()),
+        ..RecordedHit::default()
+    }
+}
+
+fn one(text: Option<&str>) -> RecordedAttempt {
+    RecordedAttempt {
+        text: text.map(str::to_owned),
+        ..RecordedAttempt::default()
+    }
+}
+
+fn answered(text: &str) -> RecordedAnswer {
+    RecordedAnswer::Given(vec![one(Some(text))])
+}
+
+/// The stages as `name:step`.
+fn ladder(recorded: &Recorded) -> Vec<String> {
+    let stages = recorded.stages.iter();
+    stages
+        .map(|stage| format!("{}:{}", stage.name, stage.step))
+        .collect()
+}
+
+fn hits(recorded: &Recorded) -> Vec<&[RecordedHit]> {
+    let stages = recorded.stages.iter();
+    stages
+        .map(|stage| stage.hits.as_deref().unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn contexts_answer_prompt_and_arms_are_read() {
+    let whole = line(
+        r#"{"id": 4, "question": "q?", "contexts": ["a", {"text": "b", "doc_id": 9, "title": "T", "score": 0.5}],
+            "answer": "x", "prompt": "p", "arms": {"closed_book": "y", "oracle": {"answer": null, "contexts": ["c"]}}, "cost": 1}"#,
+    )
+    .expect("reads");
+    assert_eq!(
+        (whole.id.as_deref(), whole.question.as_deref()),
+        (Some("4"), Some("q?"))
+    );
+    let second = RecordedHit {
+        doc_id: Some("9".into()),
+        title: Some("T".into()),
+        score: Some(0.5),
+        ..hit("b")
+    };
+    assert_eq!(hits(&whole), [&[hit("a"), second][..]]);
+    assert_eq!(
+        (whole.answer, whole.prompt.as_deref()),
+        (answered("x"), Some("p"))
+    );
+    let oracle = RecordedArm {
+        arm: ArmName::Oracle,
+        attempts: vec![one(None)],
+        contexts: vec![hit("c")],
+    };
+    let closed = RecordedArm {
+        arm: ArmName::ClosedBook,
+        attempts: vec![one(Some("y"))],
+        contexts: vec![],
+    };
+    assert_eq!(whole.arms, [oracle, closed]);
+    assert_eq!(whole.unread, ["cost"]);
+}
+
+#[test]
+fn contexts_are_what_was_packed_unless_prompt_or_stage_tells_that() {
+    for (text, expected) in [
+        (r#""contexts": ["a"]"#, vec!["contexts:packed"]),
+        (
+            r#""contexts": ["a"], "prompt": "a""#,
+            vec!["contexts:ordered"],
+        ),
+        (
+            r#""contexts": ["a"], "stages": {"packed": ["a"], "bm25": ["a", "b"]}"#,
+            vec!["bm25:bm25", "contexts:ordered", "packed:packed"],
+        ),
+        (
+            r#""contexts": ["a"], "stages": {"bm25": ["a", "b"]}"#,
+            vec!["bm25:bm25", "contexts:packed"],
+        ),
+    ] {
+        let read = line(&format!("{{\"id\": 1, {text}}}")).expect(text);
+        assert_eq!(ladder(&read), expected, "{text}");
+    }
+}
+
+#[test]
+fn stages_are_put_in_the_order_of_the_ladder_whatever_the_order_of_the_keys() {
+    let read = line(
+        r#"{"id": 1, "stages": {"packed": {"k": 3, "hits": ["a"]}, "min_score": [], "reranked": ["a"], "dense": ["b"],
+            "fused": ["a", "b"], "bm25": {"hits": ["a"], "query": "rewritten", "seconds": 0.25}}}"#,
+    )
+    .expect("reads");
+    let expected = [
+        "dense:dense",
+        "bm25:bm25",
+        "fused:fused",
+        "reranked:reranked",
+        "min_score:min_score",
+        "packed:packed",
+    ];
+    assert_eq!(ladder(&read), expected);
+    let bm25 = &read.stages[1];
+    assert_eq!(
+        (bm25.query.as_deref(), bm25.seconds),
+        (Some("rewritten"), Some(0.25))
+    );
+    assert_eq!(read.packed().and_then(|stage| stage.k), Some(3));
+}
+
+#[test]
+fn synonyms_and_roles_map_other_names_to_the_ladder() {
+    let read = line(
+        r#"{"id": 1, "stages": {"Vector Search": ["a"], "acl": {"role": "order", "hits": ["a"]}, "agent": {"role": "retriever",
+            "hits": ["b"]}, "cross-encoder": ["a"], "final": {"role": "packed", "hits": ["a"]}}}"#,
+    )
+    .expect("reads");
+    let expected = [
+        "Vector Search:external",
+        "agent:external",
+        "acl:ordered",
+        "cross-encoder:reranked",
+        "final:packed",
+    ];
+    assert_eq!(
+        ladder(&read),
+        expected,
+        "reorderings are in the record's order"
+    );
+}
+
+#[test]
+fn several_queries_of_one_stage_are_rankings_of_their_own() {
+    let read = line(
+        r#"{"id": 1, "stages": {"search": [{"query": "first", "hits": ["a"]}, {"query": "second", "hits": ["b", "a"]}]}}"#,
+    )
+    .expect("reads");
+    assert_eq!(ladder(&read), ["search:external", "search:external"]);
+    assert_eq!(hits(&read), [&[hit("a")][..], &[hit("b"), hit("a")]]);
+    let listed = line(
+        r#"{"id": 1, "stages": [{"name": "search", "query": "first", "hits": ["a"]}, {"name": "search", "query": "second",
+            "hits": ["b", "a"]}]}"#,
+    )
+    .expect("reads");
+    assert_eq!(listed.stages, read.stages);
+}
+
+#[test]
+fn hits_are_texts_chunks_or_ranges_of_documents() {
+    let read = line(
+        r#"{"id": 1, "stages": {"bm25": [{"chunk_id": 7, "score": 1}, {"doc_id": "d", "start": 3, "end": 9, "tokens": 2},
+            {"text": "t", "start": 4, "doc_id": "d"}]}}"#,
+    )
+    .expect("reads");
+    let range = |start, end| RecordedHit {
+        doc_id: Some("d".into()),
+        start: Some(start),
+        end,
+        ..RecordedHit::default()
+    };
+    let expected = [
+        RecordedHit {
+            chunk_id: Some("7".into()),
+            score: Some(1.0),
+            ..RecordedHit::default()
+        },
+        RecordedHit {
+            tokens: Some(2),
+            ..range(3, Some(9))
+        },
+        RecordedHit {
+            text: Some("t".into()),
+            ..range(4, None)
+        },
+    ];
+    assert_eq!(hits(&read), [&expected[..]]);
+}
+
+#[test]
+fn fields_of_frameworks_are_read() {
+    let located = |score| RecordedHit {
+        doc_id: Some("a.md".into()),
+        start: Some(5),
+        score,
+        ..hit("t")
+    };
+    for (item, expected) in [
+        // LangChain: a document, with its score, and serialised by `dumpd`.
+        (
+            r#"{"id": null, "page_content": "t", "metadata": {"source": "a.md", "start_index": 5, "page": 2}, "type": "Document"}"#,
+            located(None),
+        ),
+        (
+            r#"[{"page_content": "t", "metadata": {"source": "a.md", "start_index": 5}}, 0.5]"#,
+            located(Some(0.5)),
+        ),
+        (
+            r#"{"lc": 1, "type": "constructor", "id": ["langchain", "Document"],
+                "kwargs": {"page_content": "t", "metadata": {"source": "a.md", "start_index": 5}}}"#,
+            located(None),
+        ),
+        // LlamaIndex: `NodeWithScore.to_dict()`.
+        (
+            r#"{"node": {"id_": "n1", "text": "t", "metadata": {"file_name": "a.md"}, "start_char_idx": 5, "end_char_idx": 6},
+                "score": 0.5, "class_name": "NodeWithScore"}"#,
+            RecordedHit {
+                chunk_id: Some("n1".into()),
+                end: Some(6),
+                ..located(Some(0.5))
+            },
+        ),
+        // Haystack: `Document.to_dict(flatten=False)`.
+        (
+            r#"{"id": "h", "content": "t", "meta": {"source_id": "a.md", "split_idx_start": 5}, "score": 0.5}"#,
+            RecordedHit {
+                chunk_id: Some("h".into()),
+                ..located(Some(0.5))
+            },
+        ),
+    ] {
+        let read = line(&format!("{{\"id\": 1, \"contexts\": [{item}]}}")).expect(item);
+        assert_eq!(hits(&read), [&[expected][..]], "{item}");
+    }
+}
+
+#[test]
+fn records_of_evaluation_frameworks_are_read_and_their_labels_left_to_the_data_set() {
+    for text in [
+        // Ragas, DeepEval, LangChain's RetrievalQA.
+        r#"{"user_input": "q", "retrieved_contexts": ["a"], "response": "r", "reference": "g"}"#,
+        r#"{"input": "q", "retrieval_context": ["a"], "actual_output": "r", "expected_output": "g"}"#,
+        r#"{"query": "q", "source_documents": [{"page_content": "a"}], "result": "r", "ground_truth": "g"}"#,
+    ] {
+        let read = line(text).expect(text);
+        assert_eq!(read.question.as_deref(), Some("q"), "{text}");
+        assert_eq!(read.answer, answered("r"), "{text}");
+        assert_eq!(hits(&read), [&[hit("a")][..]], "{text}");
+        assert_eq!(read.unread.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn usage_and_repeats_are_read() {
+    let read = line(
+        r#"{"id": 1, "contexts": [], "answer": "x", "usage": {"input_tokens": 90, "completion_tokens": 3, "cost_usd": 0.5,
+            "seconds": 1.5, "model": "m", "finish_reason": "MAX_TOKENS", "total_tokens": 93}}"#,
+    )
+    .expect("reads");
+    let RecordedAnswer::Given(attempts) = &read.answer else {
+        panic!("no answer")
+    };
+    let usage = RecordedUsage {
+        prompt_tokens: Some(90),
+        completion_tokens: Some(3),
+        cost_usd: Some(0.5),
+        seconds: Some(1.5),
+        model: Some("m".into()),
+        finish: Some(Finish::Length),
+        ..RecordedUsage::default()
+    };
+    assert_eq!(attempts[0].usage, usage);
+    assert_eq!(read.unread, ["usage.total_tokens"]);
+    let read = line(
+        r#"{"id": 1, "contexts": [], "answers": ["x", {"answer": null, "usage": {"origin": "cached"}}, {"error": {"message": "m",
+            "part": "generator", "kind": "transient"}}]}"#,
+    )
+    .expect("reads");
+    let cached = RecordedAttempt {
+        usage: RecordedUsage {
+            origin: Some(Origin::Cached),
+            ..RecordedUsage::default()
+        },
+        ..one(None)
+    };
+    let failed = RecordedAttempt {
+        error: Some(RecordedError {
+            part: Some(FailedPart::Generator),
+            kind: ErrorKind::Transient,
+            message: "m".into(),
+        }),
+        ..one(None)
+    };
+    let expected = RecordedAnswer::Given(vec![one(Some("x")), cached, failed]);
+    assert_eq!(read.answer, expected);
+}
+
+#[test]
+fn keys_that_are_not_read_are_named_at_every_depth_each_once() {
+    let read = line(
+        r#"{"id": 1, "contexts": [{"text": "a", "rank": 1, "store": "s"}, {"text": "b", "rank": 2}], "order": 3,
+            "arms": {"oracle": {"answer": "x", "cost": 1, "contexts": [{"text": "c", "page": 4}]}},
+            "stages": {"bm25": {"hits": [], "index": "i"}}}"#,
+    )
+    .expect("reads");
+    let expected = [
+        "arms.oracle.contexts[].page",
+        "arms.oracle.cost",
+        "contexts[].rank",
+        "contexts[].store",
+        "order",
+        "stages.bm25.index",
+    ];
+    assert_eq!(read.unread, expected);
+}
+
+#[test]
+fn no_answer_and_no_record_of_answers_differ() {
+    let answer = |text: &str| line(text).expect(text).answer;
+    assert_eq!(
+        answer(r#"{"id": "a", "contexts": []}"#),
+        RecordedAnswer::Unsaid
+    );
+    assert_eq!(
+        answer(r#"{"id": "a", "contexts": [], "answer": null}"#),
+        RecordedAnswer::none()
+    );
+}
+
+#[test]
+fn a_question_that_failed_there_needs_no_contexts() {
+    let error = line(r#"{"id": "a", "error": "timeout"}"#)
+        .expect("reads")
+        .error;
+    assert_eq!(error.map(|error| error.message), Some("timeout".into()));
+}
+
+#[test]
+fn lines_are_numbered_and_must_say_which_question_they_are() {
+    let input = Input::new(
+        "f.jsonl",
+        "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned(),
+    )
+    .expect("text");
+    let error = read(&input).expect_err("whose?").to_string();
+    assert_eq!(
+        error,
+        "`f.jsonl` line 3: `question` must be a string, or there must be an `id`"
+    );
+}
+
+#[test]
+fn a_context_of_ten_megabytes_is_read() {
+    let text = "word ".repeat(2 << 20);
+    let json = serde_json::json!({"id": 1, "contexts": [text]}).to_string();
+    let read = line(&json).expect("reads");
+    assert_eq!(hits(&read), [&[hit(&text)][..]]);
+}
+
+#[test]
+fn stages_against_the_ladder_are_errors_that_say_so() {
+    for (stages, expected) in [
+        (
+            r#"{"warehouse": ["a"]}"#,
+            "unknown stage `stages.warehouse`",
+        ),
+        (
+            r#"{"bm25": {"role": "order", "hits": ["a"]}}"#,
+            "stage `bm25` has the role `order`, but its name is that of a stage with the role `retriever`",
+        ),
+        (
+            r#"{"x": {"role": "ranker", "hits": ["a"]}}"#,
+            "`stages.x.role` must be `retriever`, `order` or `packed`",
+        ),
+        (
+            r#"{"packed": ["a"], "prompt": ["a"]}"#,
+            "stages `packed` and `prompt` are the same stage",
+        ),
+        (
+            r#"{"reranked": ["a"], "rerank": ["a"]}"#,
+            "stages `reranked` and `rerank` are the same stage",
+        ),
+        (
+            r#"[{"name": "packed", "hits": ["a"]}, {"name": "bm25", "hits": ["a"]}]"#,
+            "stage `bm25` comes before `packed` in a pipeline",
+        ),
+        (
+            r#"[{"name": "reranked", "hits": ["a"]}, {"name": "fused", "hits": ["a"]}]"#,
+            "stage `fused` comes before `reranked` in a pipeline",
+        ),
+        (
+            r#"{"min_score": ["a"], "x": {"role": "order", "hits": []}, "fused": ["a"]}"#,
+            "stage `fused` comes before `min_score` in a pipeline",
+        ),
+        (
+            r#"[{"hits": ["a"]}]"#,
+            "`stages[0]` must be an object with a `name` and `hits`",
+        ),
+        (
+            r#"{"bm25": {"k": 3, "hits": ["a"]}}"#,
+            "`stages.bm25.k` must be given for the stage `packed` only",
+        ),
+        (
+            r#"{"bm25": {"query": "q"}}"#,
+            "`stages.bm25` must be a list of passages, or an object with one as `hits`",
+        ),
+        (
+            r#""bm25""#,
+            "`stages` must be an object of stages by name, or a list of them",
+        ),
+    ] {
+        let text = format!("{{\"id\": 1, \"stages\": {stages}}}");
+        let error = line(&text).expect_err(stages);
+        assert_eq!(error.to_string(), format!("`f.jsonl` line 7: {expected}"));
+        assert!(error.hint().is_some(), "{stages}");
+    }
+    let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#)
+        .expect_err("unknown")
+        .hint();
+    let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
+                    `late_interaction`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `packed`";
+    assert_eq!(hint.as_deref(), Some(expected));
+}
+
+#[test]
+fn what_is_wrong_is_named_by_file_line_and_field() {
+    let passage = "must be a text that is not blank, or an object with one as `text`, a `chunk_id`, or a `doc_id` with \
+                   `start` and `end`";
+    for (text, expected) in [
+        (
+            "[1]",
+            " column 1: not a JSON object: invalid type: sequence, expected a map".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [NaN]}"#,
+            " column 26: not a JSON object: expected value".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [{"text": "t", "score": 1e999}]}"#,
+            " column 53: not a JSON object: number out of range".to_owned(),
+        ),
+        (
+            r#"{"id": 1.5, "contexts": []}"#,
+            ": `id` must be a string that is not empty, or a whole number".to_owned(),
+        ),
+        (
+            r#"{"id": "a"}"#,
+            ": `contexts` must be a list of texts, or of objects with a `text`, unless there are `stages`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t"], "retrieved_contexts": ["t"]}"#,
+            ": `retrieved_contexts` must be given under one of its names only".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t", {"doc_id": "d"}]}"#,
+            format!(": `contexts[1]` {passage}"),
+        ),
+        (r#"{"id": "a", "contexts": [" "]}"#, format!(": `contexts[0]` {passage}")),
+        (
+            r#"{"id": "a", "contexts": [{"text": "t", "score": "high"}]}"#,
+            ": `contexts[0].score` must be a number".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [{"doc_id": "d", "start": 5, "end": 3}]}"#,
+            ": `contexts[0].end` must be given with `start`, and not before it".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [{"doc_id": "d", "start": -5, "end": 3}]}"#,
+            ": `contexts[0].start` must be a whole number, 0 or more".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answer": 42}"#,
+            ": `answer` must be a string, or null where there was no answer".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answers": []}"#,
+            ": `answers` must be a list of at least one answer".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answers": ["x"], "answer": "x"}"#,
+            ": `answer` must be left out next to `answers`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answer": "x", "usage": {"cost_usd": -1}}"#,
+            ": `usage.cost_usd` must be 0 or more".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "anwser": "x"}"#,
+            ": unknown key `anwser`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "eror": "x"}"#,
+            ": unknown key `eror`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
+            ": unknown key `contexts[1].docId`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
+            ": unknown key `arms.oracle.context`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"oracle": 3}}"#,
+            ": `arms.oracle` must be an answer, or an object with an `answer`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
+            ": `arms.retrieved` must be left out: there are `oracle`, `gold_in_noise`, `closed_book`".to_owned(),
+        ),
+    ] {
+        let error = line(text).expect_err(text).to_string();
+        assert_eq!(error, format!("`f.jsonl` line 7{expected}"));
+    }
+}

@@ -1,0 +1,292 @@
+//! Texts and numbers in the inputs and outputs of spans: strings, messages, parts of messages, and JSON in strings.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+/// Keys that lead to the question in a span's input, in order of preference.
+const QUESTION: [&str; 17] = [
+    "question",
+    "query",
+    "user_input",
+    "query_str",
+    "query_bundle",
+    "input",
+    "text",
+    "prompt",
+    "messages",
+    "inputs",
+    "content",
+    "parts",
+    "kwargs",
+    "args",
+    "value",
+    "str_or_query_bundle",
+    "message",
+];
+/// Keys that lead to the text of a model's prompt.
+const PROMPT: [&str; 9] = [
+    "messages", "prompts", "prompt", "content", "text", "parts", "kwargs", "message", "input",
+];
+/// Keys that lead to the answer in a span's output.
+const ANSWER: [&str; 16] = [
+    "answer",
+    "output",
+    "response",
+    "result",
+    "output_text",
+    "generations",
+    "choices",
+    "content",
+    "text",
+    "parts",
+    "message",
+    "kwargs",
+    "messages",
+    "completion",
+    "outputs",
+    "value",
+];
+
+/// Above this, a number is not one of tokens.
+const MOST_TOKENS: f64 = 1e15;
+
+/// Returns the value of the JSON in a string, else the value itself.
+pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
+    match value {
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            match serde_json::from_str(text) {
+                Ok(inner) => Cow::Owned(inner),
+                Err(_) => Cow::Borrowed(value),
+            }
+        }
+        _ => Cow::Borrowed(value),
+    }
+}
+
+/// Returns the question in a span's input: of several messages, the last.
+pub(super) fn question(value: &Value) -> Option<String> {
+    Reading {
+        keys: &QUESTION,
+        every: false,
+    }
+    .text(parsed(value).as_ref())
+}
+
+/// Returns the text of a model's input: every message.
+pub(super) fn prompt(value: &Value) -> Option<String> {
+    Reading {
+        keys: &PROMPT,
+        every: true,
+    }
+    .text(parsed(value).as_ref())
+}
+
+/// Returns the text of an output: of several messages, the last. A list of documents has none.
+pub(super) fn answer(value: &Value) -> Option<String> {
+    Reading {
+        keys: &ANSWER,
+        every: false,
+    }
+    .text(parsed(value).as_ref())
+}
+
+struct Reading {
+    keys: &'static [&'static str],
+    /// All messages count, not only the last.
+    every: bool,
+}
+
+impl Reading {
+    fn text(&self, value: &Value) -> Option<String> {
+        let text = match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(items) if items.iter().all(is_part) => Some(
+                items
+                    .iter()
+                    .filter_map(|part| self.text(part))
+                    .collect::<String>(),
+            ),
+            Value::Array(items) if self.every => {
+                let texts: Vec<String> = items.iter().filter_map(|item| self.text(item)).collect();
+                Some(texts.join("\n\n"))
+            }
+            Value::Array(items) => items.iter().rev().find_map(|item| self.text(item)),
+            Value::Object(fields) if fields.contains_key("page_content") => None,
+            Value::Object(fields) => self
+                .keys
+                .iter()
+                .filter_map(|key| fields.get(*key))
+                .find_map(|inner| self.text(inner)),
+            _ => None,
+        };
+        text.filter(|text| !text.trim().is_empty())
+    }
+}
+
+/// Returns true for a part of one message: a string, or an object with a text and no role.
+fn is_part(value: &Value) -> bool {
+    match value {
+        Value::String(_) => true,
+        Value::Object(fields) => {
+            let kind = fields.get("type").and_then(Value::as_str);
+            matches!(kind, Some("text" | "input_text" | "output_text"))
+                && !fields.contains_key("role")
+        }
+        _ => false,
+    }
+}
+
+/// Returns the first of `keys` that is a string or a whole number, as text.
+pub(super) fn string(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| match fields.get(*key)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+/// Returns the first of `keys` that is a number, or the text of one.
+pub(super) fn number(fields: &Map<String, Value>, keys: &[&str]) -> Option<f64> {
+    keys.iter()
+        .find_map(|key| match fields.get(*key)? {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        })
+        .filter(|number: &f64| number.is_finite())
+}
+
+/// Returns the first of `keys` that is a number of tokens.
+pub(super) fn count(fields: &Map<String, Value>, keys: &[&str]) -> Option<u64> {
+    let count = number(fields, keys)?;
+    (0.0..MOST_TOKENS).contains(&count).then_some(count as u64)
+}
+
+/// Returns the object under `key`.
+pub(super) fn object<'v>(
+    fields: &'v Map<String, Value>,
+    key: &str,
+) -> Option<&'v Map<String, Value>> {
+    fields.get(key).and_then(Value::as_object)
+}
+
+/// Returns the first value under `key`, at any depth, that is not null.
+pub(super) fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(fields) => match fields.get(key) {
+            Some(found) if !found.is_null() => Some(found),
+            _ => fields.values().find_map(|inner| find(inner, key)),
+        },
+        Value::Array(items) => items.iter().find_map(|inner| find(inner, key)),
+        _ => None,
+    }
+}
+
+/// Adds the token counts of `fields` to a record's usage.
+pub(super) fn add_tokens(usage: &mut Map<String, Value>, fields: &Map<String, Value>) {
+    for (name, keys) in [
+        (
+            "prompt_tokens",
+            ["prompt_tokens", "input_tokens", "input", "promptTokens"],
+        ),
+        (
+            "completion_tokens",
+            [
+                "completion_tokens",
+                "output_tokens",
+                "output",
+                "completionTokens",
+            ],
+        ),
+    ] {
+        add(usage, name, count(fields, &keys));
+    }
+}
+
+/// Adds a count, a cost, a model or a finish reason to a record's usage, unless it has one. An empty text or a negative
+/// number is none.
+pub(super) fn add(usage: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
+    let value: Option<Value> = value.map(Into::into);
+    let is_given = |value: &Value| {
+        value.as_str() != Some("") && value.as_f64().is_none_or(|number| number >= 0.0)
+    };
+    if let Some(value) = value.filter(is_given) {
+        usage.entry(name).or_insert(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_question_is_found_in_every_form_of_an_input() {
+        for input in [
+            json!("q?"),
+            json!({"question": "q?", "top_k": 3}),
+            json!({"input": "q?", "chat_history": []}),
+            json!({"query_bundle": {"query_str": "q?", "embedding": null}}),
+            json!("{\"query\": \"q?\"}"),
+            json!({"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "q?"}]}),
+            json!({"messages": [[{"lc": 1, "kwargs": {"content": "q?", "type": "human"}}]]}),
+            json!([{"role": "user", "parts": [{"type": "text", "content": "q?"}]}]),
+            json!({"args": ["q?"], "kwargs": {}}),
+        ] {
+            assert_eq!(question(&input).as_deref(), Some("q?"), "{input}");
+        }
+        for other in [
+            json!(null),
+            json!(1),
+            json!({}),
+            json!({"question": " "}),
+            json!([{"page_content": "a"}]),
+        ] {
+            assert_eq!(question(&other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_every_message_and_an_answer_the_last() {
+        let messages = json!([{"role": "system", "content": "s"}, {"role": "user", "content": [{"type": "text", "text": "u"}, {"type": "text", "text": "v"}]}]);
+        assert_eq!(prompt(&messages).as_deref(), Some("s\n\nuv"));
+        for output in [
+            json!({"generations": [[{"text": "a", "message": {"kwargs": {"content": "a"}}}]], "llm_output": null}),
+            json!({"choices": [{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]}),
+            json!({"response": "a", "source_nodes": ["n"]}),
+            json!([{"role": "assistant", "parts": [{"type": "text", "content": "a"}]}]),
+            json!({"output": {"answer": "a", "documents": []}}),
+        ] {
+            assert_eq!(answer(&output).as_deref(), Some("a"), "{output}");
+        }
+        assert_eq!(answer(&json!({"documents": [{"page_content": "a"}]})), None);
+    }
+
+    #[test]
+    fn tokens_are_counted_by_any_name() {
+        for fields in [
+            json!({"input_tokens": 60, "output_tokens": 3}),
+            json!({"promptTokens": "60", "completionTokens": 3.0}),
+            json!({"input": 60, "output": 3, "total": 63}),
+        ] {
+            let mut usage = Map::new();
+            add_tokens(&mut usage, fields.as_object().expect("an object"));
+            assert_eq!(
+                Value::Object(usage),
+                json!({"prompt_tokens": 60, "completion_tokens": 3})
+            );
+        }
+        let mut usage = Map::new();
+        add_tokens(
+            &mut usage,
+            json!({"input_tokens": -1, "output_tokens": "many"})
+                .as_object()
+                .expect("an object"),
+        );
+        add(&mut usage, "cost_usd", Some(-0.5));
+        add(&mut usage, "model", Some(""));
+        assert!(usage.is_empty());
+    }
+}

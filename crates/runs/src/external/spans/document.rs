@@ -1,0 +1,221 @@
+//! The documents of a retriever's or reranker's span, in the forms in which frameworks serialise them.
+
+use serde_json::{Map, Value, json};
+
+use super::content::{self, number, object, string};
+
+/// Keys of a document's text.
+const TEXTS: [&str; 5] = ["page_content", "pageContent", "content", "text", "chunk"];
+/// Keys, in an object or its metadata, of the document that a passage comes from.
+const SOURCES: [&str; 5] = ["doc_id", "document_id", "ref_doc_id", "source", "file_name"];
+/// Keys of an object that wraps a list of documents.
+const LISTS: [&str; 10] = [
+    "documents",
+    "docs",
+    "output",
+    "results",
+    "nodes",
+    "source_nodes",
+    "contexts",
+    "matches",
+    "hits",
+    "data",
+];
+
+/// A passage, or a whole document by its id.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Document {
+    /// Its text.
+    pub text: Option<String>,
+    /// The document it comes from, else its own id.
+    pub id: Option<String>,
+    /// The document's title.
+    pub title: Option<String>,
+    /// The score; finite.
+    pub score: Option<f64>,
+}
+
+impl Document {
+    /// Returns the record's form of it.
+    pub(super) fn hit(&self) -> Value {
+        let mut hit = Map::new();
+        if let Some(text) = &self.text {
+            hit.insert("text".to_owned(), json!(text));
+        }
+        if let Some(id) = &self.id {
+            let name = if self.text.is_some() {
+                "doc_id"
+            } else {
+                "chunk_id"
+            };
+            hit.insert(name.to_owned(), json!(id));
+        }
+        if let Some(title) = &self.title {
+            hit.insert("title".to_owned(), json!(title));
+        }
+        if let Some(score) = self.score {
+            hit.insert("score".to_owned(), json!(score));
+        }
+        Value::Object(hit)
+    }
+
+    /// Returns true if two lists have the same documents.
+    pub(super) fn are_same(one: &[Self], other: &[Self]) -> bool {
+        let mut pairs = one.iter().zip(other);
+        one.len() == other.len() && pairs.all(|(a, b)| a.text == b.text && a.id == b.id)
+    }
+
+    /// Returns true if it can be found in a data set.
+    pub(super) fn is_known(&self) -> bool {
+        self.text.is_some() || self.id.is_some()
+    }
+
+    /// Creates a document of its text, id, score and metadata (an object, or its JSON).
+    pub(super) fn new(
+        text: Option<String>,
+        id: Option<String>,
+        score: Option<f64>,
+        metadata: Option<&Value>,
+    ) -> Self {
+        let metadata = metadata.map(content::parsed);
+        let metadata = metadata.as_deref().and_then(Value::as_object);
+        let within = |keys: &[&str]| metadata.and_then(|fields| string(fields, keys));
+        Self {
+            text: text.filter(|text| !text.trim().is_empty()),
+            id: within(&SOURCES).or(id).filter(|id| !id.is_empty()),
+            title: within(&["title"]),
+            score: score
+                .or_else(|| {
+                    metadata.and_then(|fields| number(fields, &["score", "relevance_score"]))
+                })
+                .filter(|score| score.is_finite()),
+        }
+    }
+}
+
+/// Returns the documents of a value: a list, an object with one, or the JSON of either. `None` if it is something else.
+/// `plain`: a list of strings is a list of texts.
+pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<Document>> {
+    match content::parsed(value).as_ref() {
+        Value::Array(items) => items.iter().map(|item| document(item, plain)).collect(),
+        Value::Object(fields) => LISTS
+            .iter()
+            .find_map(|key| fields.get(*key).filter(|list| !list.is_null()))
+            .and_then(|list| documents(list, plain)),
+        _ => None,
+    }
+}
+
+fn document(value: &Value, plain: bool) -> Option<Document> {
+    match value {
+        Value::String(text) if plain => Some(Document::new(Some(text.clone()), None, None, None)),
+        // A document with its score, as `similarity_search_with_score` returns it.
+        Value::Array(pair) => match pair.as_slice() {
+            [found, Value::Number(score)] => Some(Document {
+                score: score.as_f64(),
+                ..document(found, plain)?
+            }),
+            _ => None,
+        },
+        Value::Object(fields) => {
+            let score = number(fields, &["score", "relevance_score", "similarity"]);
+            let nested = ["node", "document", "kwargs"]
+                .iter()
+                .find_map(|key| object(fields, key));
+            if let Some(inner) = nested {
+                let found = of_fields(inner)?;
+                return Some(Document {
+                    score: score.or(found.score),
+                    ..found
+                });
+            }
+            of_fields(fields)
+        }
+        _ => None,
+    }
+}
+
+fn of_fields(fields: &Map<String, Value>) -> Option<Document> {
+    if fields.contains_key("role") {
+        return None;
+    }
+    let text = string(fields, &TEXTS);
+    let id = string(fields, &SOURCES).or_else(|| string(fields, &["id", "id_", "node_id"]));
+    let score = number(fields, &["score", "relevance_score", "similarity"]);
+    if text.is_none() && id.is_none() && score.is_none() {
+        return None;
+    }
+    Some(Document::new(text, id, score, fields.get("metadata")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Document {
+        Document {
+            text: Some(text.to_owned()),
+            ..Document::default()
+        }
+    }
+
+    #[test]
+    fn documents_are_read_in_every_framework_form() {
+        let expected = Document {
+            id: Some("d".into()),
+            score: Some(0.5),
+            title: Some("T".into()),
+            ..text("a")
+        };
+        for value in [
+            json!([{"page_content": "a", "metadata": {"source": "d", "title": "T", "score": 0.5}}]),
+            json!({"documents": [{"page_content": "a", "id": "chunk-1", "metadata": {"source": "d", "title": "T", "relevance_score": 0.5}}]}),
+            json!([[{"page_content": "a", "metadata": {"source": "d", "title": "T"}}, 0.5]]),
+            json!([{"node": {"text": "a", "id_": "n", "metadata": {"doc_id": "d", "title": "T"}}, "score": 0.5}]),
+            json!(
+                "[{\"content\": \"a\", \"id\": \"d\", \"score\": 0.5, \"metadata\": \"{\\\"title\\\": \\\"T\\\"}\"}]"
+            ),
+            json!([{"lc": 1, "kwargs": {"page_content": "a", "metadata": {"source": "d", "title": "T", "score": 0.5}}}]),
+        ] {
+            assert_eq!(
+                documents(&value, false),
+                Some(vec![expected.clone()]),
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
+    fn none_and_an_empty_list_differ() {
+        assert_eq!(
+            documents(&json!({"documents": []}), false),
+            Some(Vec::new())
+        );
+        for other in [
+            json!("text"),
+            json!({"output": "text"}),
+            json!(7),
+            json!([{"role": "user", "content": "a"}]),
+            json!([1, 2]),
+        ] {
+            assert_eq!(documents(&other, true), None, "{other}");
+        }
+        assert_eq!(documents(&json!(["<NodeWithScore(...)>"]), false), None);
+        assert_eq!(documents(&json!(["a"]), true), Some(vec![text("a")]));
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_is_left_out_and_an_id_may_be_one() {
+        let read = documents(&json!([{"id": 7, "text": "a", "score": "high"}]), false);
+        assert_eq!(
+            read,
+            Some(vec![Document {
+                id: Some("7".into()),
+                ..text("a")
+            }])
+        );
+        assert!(
+            !documents(&json!([{"id": null, "score": 1.0}]), false).expect("a list")[0].is_known()
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! `ragtriage dataset anchor`: questions with reference answers become labelled questions.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::source::{self, SourceArgs};
+use crate::failure::Failure;
+use crate::init::{SETTINGS, create};
+use crate::output;
+use crate::shell::shell;
+use crate::starter::starter;
+use ragtriage_core::config::{DatasetSettings, Format};
+use ragtriage_core::text::numbers::{listed, plural, thousands};
+use ragtriage_core::types::Document;
+use ragtriage_datasets::anchor::{self, Anchored, Reason, Unresolved};
+use ragtriage_datasets::{
+    Appended, DocumentTexts, ExportLayout, documents, export, question_line, questions_file,
+    survey, survey_of,
+};
+
+const UNRESOLVED: &str = "unresolved.jsonl";
+
+#[derive(Debug, Args)]
+pub struct AnchorArgs {
+    /// The pairs: JSON lines, or a .csv or .tsv table with a header. The question is `question`, `query`, `user_input` or `input`; the
+    /// answer `reference`, `ground_truth`, `golden_answers`, `expected_output` or `answer`; `id`, `doc` and `source` are optional.
+    #[arg(value_name = "QA")]
+    pairs: PathBuf,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Write a new folder with a copy of the documents. Default: the questions are added to questions.jsonl of the data set.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+}
+
+pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
+    let resolved = source::resolve(&args.source)?;
+    let spec = resolved.dataset();
+    let pairs = anchor::pairs(&args.pairs)?;
+    let documents = documents(&spec)?;
+    let anchored = anchor::anchor(&pairs, &documents)?;
+    for note in &anchored.notes {
+        output::talk(&format!("{}: {}", note.what, thousands(note.count)));
+    }
+    match &args.out {
+        Some(folder) => write_folder(folder, anchored, documents),
+        None => add(&spec, args.source.settings(), anchored, &documents),
+    }
+}
+
+/// Writes a data set of its own, with a configuration.
+fn write_folder(
+    folder: &Path,
+    mut anchored: Anchored,
+    documents: Vec<Document>,
+) -> Result<(), Failure> {
+    if anchored.questions.is_empty() {
+        return Err(Failure::new(
+            format!(
+                "no answer was anchored, {} is not written",
+                folder.display()
+            ),
+            "leave `--out` out to write unresolved.jsonl next to the documents, and label its questions",
+        ));
+    }
+    let unresolved = std::mem::take(&mut anchored.unresolved);
+    let n_anchored = anchored.questions.len();
+    let seen = survey_of(&documents);
+    export(&anchored.data_set(documents), ExportLayout::Jsonl, folder)?;
+    let settings = folder.join(SETTINGS);
+    create(&settings, &starter(&seen, Format::Jsonl))?;
+    conclude(n_anchored, folder, &settings, &unresolved)
+}
+
+/// Adds the questions to the data set's own file.
+fn add(
+    spec: &DatasetSettings,
+    settings: Option<&Path>,
+    mut anchored: Anchored,
+    documents: &[Document],
+) -> Result<(), Failure> {
+    let path = questions_file(spec).ok_or_else(|| {
+        Failure::new(
+            format!("a `{}` data set takes no further questions", spec.format),
+            "write a new data set with `--out FOLDER`",
+        )
+    })?;
+    let mut file = Appended::open(&path)?;
+    let n_pairs = anchored.questions.len() + anchored.unresolved.len();
+    anchored.questions.retain(|question| !file.holds(question));
+    anchored.unresolved.retain(|it| !file.holds(&it.question));
+    let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
+    if n_left > 0 {
+        let all = plural(n_pairs, "question", "questions");
+        output::talk(&format!(
+            "already in {}: {} of {all}",
+            path.display(),
+            thousands(n_left)
+        ));
+    }
+    let texts = DocumentTexts::new(documents);
+    file.make()?;
+    for question in &anchored.questions {
+        file.append(question, &question_line(question, |doc| texts.of(doc)))?;
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let settings = settings.map_or_else(|| folder.join(SETTINGS), Path::to_owned);
+    if !settings.exists() {
+        let seen = match spec.format {
+            Format::Files => survey(folder)?,
+            _ => survey_of(documents),
+        };
+        create(&settings, &starter(&seen, spec.format))?;
+    }
+    conclude(
+        anchored.questions.len(),
+        folder,
+        &settings,
+        &anchored.unresolved,
+    )
+}
+
+/// Writes the unresolved questions, reports the counts, and prints the next commands.
+fn conclude(
+    n_anchored: usize,
+    folder: &Path,
+    settings: &Path,
+    unresolved: &[Unresolved],
+) -> Result<(), Failure> {
+    let path = folder.join(UNRESOLVED);
+    if !unresolved.is_empty() || path.exists() {
+        anchor::write_unresolved(&path, unresolved)?;
+    }
+    output::talk(&format!(
+        "{} anchored in {}",
+        plural(n_anchored, "question", "questions"),
+        folder.join("questions.jsonl").display()
+    ));
+    let mut next = String::new();
+    if !unresolved.is_empty() {
+        output::talk(&format!(
+            "{} unresolved in {}: {}",
+            plural(unresolved.len(), "question", "questions"),
+            path.display(),
+            reasons(unresolved)
+        ));
+        next = format!(
+            "ragtriage dataset label {} --queries {}\n",
+            shell(settings),
+            shell(&path)
+        );
+    }
+    if n_anchored > 0 {
+        next.push_str(&format!("ragtriage run {}\n", shell(settings)));
+    }
+    output::talk("next:");
+    output::data(&next)
+}
+
+/// `answer found several times: 3, answer not found: 1`.
+fn reasons(unresolved: &[Unresolved]) -> String {
+    let all = [
+        (Reason::Several, "answer found several times"),
+        (Reason::Never, "answer not found"),
+        (Reason::YesNo, "answer is yes or no"),
+        (Reason::NoAnswer, "no answer given"),
+    ];
+    let counts: Vec<String> = all
+        .into_iter()
+        .map(|(reason, text)| {
+            (
+                text,
+                unresolved.iter().filter(|it| it.reason == reason).count(),
+            )
+        })
+        .filter(|(_, n)| *n > 0)
+        .map(|(text, n)| format!("{text}: {}", thousands(n)))
+        .collect();
+    listed(&counts)
+}

@@ -1,0 +1,292 @@
+//! `dataset anchor`: from question-answer pairs to a run, to labelling what was left open, and on `SQuAD` with its offsets hidden.
+
+use std::collections::HashMap;
+
+use ragtriage_core::config::{DatasetSettings, Format};
+use ragtriage_core::text::normalise::matching;
+use ragtriage_core::types::{ByteRange, Document, Question};
+use ragtriage_datasets::anchor::{Anchor, Reason, Searched};
+use serde_json::{Value, json};
+
+use crate::parity::fetched;
+use crate::project::{Project, outcome};
+
+const ONCALL: &str = "# On call\n\nA silence lasts 4 hours at most. Renew it early.\n";
+const RETRY: &str =
+    "# Retry\n\nRetries wait 30 seconds. A retry is logged.\nA silence is no retry.\n";
+const PAIRS: &str = "question,ground_truth,answer\n\"How long does\na silence last?\",4 hours,generated\nWhat is logged?,retry,\nDoes it rain?,Yes,\n";
+
+fn project() -> Project {
+    Project::of(&[
+        ("docs/oncall.md", ONCALL),
+        ("docs/retry.md", RETRY),
+        ("qa.csv", PAIRS),
+    ])
+}
+
+fn lines(project: &Project, file: &str) -> Vec<Value> {
+    let read = project.read(file);
+    let lines = read
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    lines.collect()
+}
+
+const BM25: [&str; 6] = [
+    "--set",
+    "retrieval.retrievers=[\"bm25\"]",
+    "--out",
+    "runs",
+    "--name",
+    "r",
+];
+
+#[test]
+fn pairs_become_questions_next_to_the_documents_that_run() {
+    let project = project();
+    let outcome = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(
+        outcome.stdout,
+        "ragtriage dataset label docs/ragtriage.toml --queries docs/unresolved.jsonl\nragtriage run docs/ragtriage.toml\n"
+    );
+    let counts = "1 question anchored in docs/questions.jsonl\n\
+                  2 questions unresolved in docs/unresolved.jsonl: answer found several times: 1 and answer is yes or no: 1\n";
+    assert!(outcome.stderr.contains(counts), "{}", outcome.stderr);
+    let written = &lines(&project, "docs/questions.jsonl")[0];
+    assert_eq!(written["text"], "How long does\na silence last?");
+    assert_eq!(written["answers"], json!(["4 hours"]));
+    assert_eq!(
+        written["evidence"],
+        json!([[{"doc": "oncall.md", "quotes": ["A silence lasts 4 hours at most."]}]])
+    );
+    let open = lines(&project, "docs/unresolved.jsonl");
+    assert_eq!(
+        (&open[0]["reason"], &open[0]["n_found"]),
+        (&json!("several"), &json!(3))
+    );
+    assert_eq!(open[0]["places"][1]["sentence"], "A retry is logged.");
+    assert_eq!(
+        (&open[1]["reason"], &open[1]["n_found"]),
+        (&json!("yes_no"), &json!(0))
+    );
+
+    let again = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    assert!(
+        again
+            .stderr
+            .contains("already in docs/questions.jsonl: 1 of 3 questions"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(lines(&project, "docs/questions.jsonl").len(), 1);
+
+    let run = project.call(&[&["run", "docs/ragtriage.toml"][..], &BM25].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(project.json("runs/r/run.json")["n_documents"], 2);
+}
+
+#[test]
+fn a_folder_with_a_copy_of_the_documents_runs() {
+    let project = project();
+    let args = ["dataset", "anchor", "qa.csv", "docs", "--out", "set"];
+    let outcome = project.call(&args);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(lines(&project, "set/corpus.jsonl").len(), 2);
+    let run = project.call(&[&["run", "set/ragtriage.toml"][..], &BM25].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(!project.path("docs/questions.jsonl").exists());
+    project.refuses_with_some_hint(&args, "error: `set` already exists");
+}
+
+#[test]
+fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
+    let project = project();
+    project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    let mut command = project.command(&[
+        "dataset",
+        "label",
+        "docs/ragtriage.toml",
+        "--queries",
+        "docs/unresolved.jsonl",
+        "--set",
+        "retrieval.retrievers=[\"bm25\"]",
+        "--set",
+        "chunking.size=8",
+        "--set",
+        "chunking.overlap=0",
+    ]);
+    // The first passage shown holds the first place; its second piece is quoted; then the session is left.
+    let labelled = outcome(
+        &command
+            .write_stdin("y\n1\ne\nq\n")
+            .output()
+            .expect("starts"),
+    );
+    assert_eq!(labelled.code, 0, "{}", labelled.stderr);
+    let written = lines(&project, "docs/questions.jsonl");
+    assert_eq!(written.len(), 2, "{}", labelled.stderr);
+    assert_eq!(written[1]["evidence"][0][0]["doc"], "retry.md");
+    assert_eq!(written[1]["answers"], json!(["retry"]));
+}
+
+#[test]
+fn bad_pairs_and_documents_are_named() {
+    let project = project();
+    for (name, text, error) in [
+        (
+            "a.csv",
+            "question,answer\nx\n",
+            "error: `a.csv` line 2: expected as many cells as the header has",
+        ),
+        (
+            "b.jsonl",
+            "{\"q\": 1}\n",
+            "error: `b.jsonl` line 1: `question` must be a string (also `query`, `user_input`, `input` or `text`)",
+        ),
+        ("c.jsonl", "", "error: `c.jsonl` has no questions"),
+        (
+            "d.jsonl",
+            "{\"question\": \"?\", \"answer\": \"x\", \"doc\": \"none.md\"}\n",
+            "error: `d.jsonl` line 1",
+        ),
+    ] {
+        project.write(name, text);
+        let outcome = project.refused(&["dataset", "anchor", name, "docs"]);
+        assert!(
+            outcome.stderr.starts_with(error),
+            "{error}: {}",
+            outcome.stderr
+        );
+    }
+    assert!(!project.path("docs/questions.jsonl").exists());
+}
+
+/// Counts of anchored questions.
+#[derive(Debug, Default)]
+struct Counts {
+    n: usize,
+    anchored: usize,
+    right: usize,
+    several: usize,
+    never: usize,
+}
+
+/// Returns true if one range contains the other and both texts are the same answer, articles and marks aside.
+fn is_gold(text: &str, found: ByteRange, gold: ByteRange) -> bool {
+    let contains = |a: ByteRange, b: ByteRange| a.start <= b.start && b.end <= a.end;
+    let (found_text, gold_text) = (&text[found.as_range()], &text[gold.as_range()]);
+    (contains(found, gold) || contains(gold, found))
+        && (matching(found_text).contains(&matching(gold_text))
+            || matching(gold_text).contains(&matching(found_text)))
+}
+
+/// Number of places in `text` where `answer` is a whole word as written, in any case.
+fn n_plain(answer: &str, text: &str) -> usize {
+    let (answer, text) = (answer.to_lowercase(), text.to_lowercase());
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(&answer)
+        .filter(|(at, found)| {
+            edge(text[..*at].chars().next_back()) && edge(text[at + found.len()..].chars().next())
+        })
+        .count()
+}
+
+/// Anchors the first gold answer of each question, as a pair has it, in the document `number` of each.
+fn anchored(
+    questions: &[Question],
+    documents: &[Document],
+    number: impl Fn(&Question) -> usize,
+) -> Counts {
+    let searched = Searched::new(documents);
+    let mut counts = Counts::default();
+    for question in questions {
+        let mut asked = Question::new(question.id.clone(), question.text.clone());
+        asked.answers = question.answers[..1].to_vec();
+        let document = number(question);
+        counts.n += 1;
+        match searched.anchor(&asked, Some(document)) {
+            Anchor::Once { answer, .. } => {
+                let text = &documents[document].text;
+                assert!(n_plain(&asked.answers[0], text) <= 1, "{}", question.id);
+                let golds = question
+                    .evidence
+                    .iter()
+                    .flatten()
+                    .flat_map(|member| &member.ranges);
+                counts.anchored += 1;
+                counts.right +=
+                    usize::from(golds.into_iter().any(|gold| is_gold(text, answer, *gold)));
+            }
+            Anchor::Open {
+                reason: Reason::Several,
+                ..
+            } => counts.several += 1,
+            Anchor::Open { .. } => counts.never += 1,
+        }
+    }
+    counts
+}
+
+/// The share is at least 99.5%, both with the paragraph known and over the whole article. An anchored answer that the annotators
+/// did not mark counts as an error.
+#[test]
+#[cfg_attr(
+    not(has_data_squad),
+    ignore = "needs datasets/fetched/squad: ragtriage dataset fetch squad"
+)]
+fn squads_answers_are_anchored_where_the_annotators_marked_them() {
+    let spec = DatasetSettings::new(Format::Squad, &fetched("squad"));
+    let set = ragtriage_datasets::load(&spec).expect("loads");
+    let numbers: HashMap<&str, usize> = set
+        .documents
+        .iter()
+        .enumerate()
+        .map(|(n, it)| (it.id.as_str(), n))
+        .collect();
+    let doc = |question: &Question| question.evidence[0][0].doc.clone();
+    let counts = anchored(&set.questions, &set.documents, |question| {
+        numbers[doc(question).as_str()]
+    });
+    println!("paragraph known: {counts:?}");
+    assert!(
+        counts.right as f64 >= 0.995 * counts.anchored as f64,
+        "{counts:?}"
+    );
+    assert!(counts.anchored * 2 > counts.n, "{counts:?}");
+
+    // One document per article; golds are moved by the start of their paragraph.
+    let (mut articles, mut starts) = (Vec::<Document>::new(), HashMap::new());
+    for paragraph in &set.documents {
+        let title = paragraph.id.as_str().rsplit_once('/').expect("a number").0;
+        if articles
+            .last()
+            .is_none_or(|article| article.id.as_str() != title)
+        {
+            articles.push(Document {
+                id: title.into(),
+                text: String::new(),
+                ..paragraph.clone()
+            });
+        }
+        let number = articles.len() - 1;
+        starts.insert(paragraph.id.clone(), (number, articles[number].text.len()));
+        articles[number].text += &(paragraph.text.clone() + "\n\n");
+    }
+    let mut questions = set.questions.clone();
+    for member in questions
+        .iter_mut()
+        .flat_map(|it| it.evidence.iter_mut().flatten())
+    {
+        let start = starts[&member.doc].1;
+        for range in &mut member.ranges {
+            *range = ByteRange::new(range.start + start, range.end + start);
+        }
+    }
+    let counts = anchored(&questions, &articles, |question| starts[&doc(question)].0);
+    println!("article known: {counts:?}");
+    assert!(
+        counts.right as f64 >= 0.995 * counts.anchored as f64,
+        "{counts:?}"
+    );
+}

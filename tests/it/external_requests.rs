@@ -1,0 +1,365 @@
+//! External RAG services with requests and responses of their own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+use crate::external::{Rag, asked};
+use crate::project::{Outcome, Project};
+use crate::run_files::{self, class};
+
+/// The right context, document and answer of a question.
+fn right(question: &str) -> (&'static str, &'static str, &'static str) {
+    match question {
+        "How long does alpha wait?" => ("Alpha waits six minutes.", "a", "six minutes"),
+        "Who never waits?" => ("Beta never waits.", "b", "Beta"),
+        other => panic!("unknown question: {other}"),
+    }
+}
+
+fn run(project: &Project, rag: &Rag, sets: &[&str]) -> Outcome {
+    let url = rag.set();
+    let all = [url.as_str(), "external.retries=0"];
+    let args = all.iter().chain(sets).flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = args.collect();
+    project.run(&[&["--name", "r"], args.as_slice()].concat())
+}
+
+fn reason(project: &Project) -> String {
+    let reason = project.traces("r")[0]["reason"].clone();
+    reason.as_str().expect("a reason").to_owned()
+}
+
+/// A server of some framework.
+struct Shape {
+    sets: &'static [&'static str],
+    /// Place of the question in a request.
+    question: &'static str,
+    respond: fn(&str) -> Value,
+}
+
+const SHAPES: [Shape; 3] = [
+    // LangServe: a chain that returns a retriever's documents next to the answer.
+    Shape {
+        sets: &[
+            "external.request={ input = { question = \"{question}\" }, config = { tags = [\"{id}\"] } }",
+            "external.contexts=/output/context/*/page_content",
+            "external.doc_ids=/output/context/*/metadata/source",
+            "external.answer=/output/answer",
+        ],
+        question: "/input/question",
+        respond: |question| {
+            let (text, doc, answer) = right(question);
+            let document =
+                json!({"page_content": text, "metadata": {"source": doc}, "type": "Document"});
+            json!({"output": {"answer": answer, "context": [document]}, "metadata": {"run_id": "1"}})
+        },
+    },
+    // LlamaIndex behind FastAPI.
+    Shape {
+        sets: &[
+            "external.request={ query = \"{question}\", similarity_top_k = 3 }",
+            "external.contexts=/source_nodes/*/node/text",
+            "external.scores=/source_nodes/*/score",
+            "external.answer=/response",
+        ],
+        question: "/query",
+        respond: |question| {
+            let (text, _, answer) = right(question);
+            let node = json!({"node": {"text": text, "id_": "n"}, "score": 0.7});
+            json!({"response": answer, "source_nodes": [node], "metadata": {}})
+        },
+    },
+    // Haystack's REST API.
+    Shape {
+        sets: &[
+            "external.request={ query = \"{question}\", params = { Retriever = { top_k = 1 } } }",
+            "external.contexts=/documents/*/content",
+            "external.doc_ids=/documents/*/meta/name",
+            "external.answer=/answers/0/answer",
+        ],
+        question: "/query",
+        respond: |question| {
+            let (text, doc, answer) = right(question);
+            let document = json!({"content": text, "meta": {"name": doc}, "score": 0.9});
+            json!({"query": question, "answers": [{"answer": answer}], "documents": [document]})
+        },
+    },
+];
+
+#[test]
+fn the_servers_of_three_frameworks_are_asked_and_read() {
+    for shape in SHAPES {
+        let project = Project::new();
+        let (place, respond) = (shape.question, shape.respond);
+        let rag = Rag::start(move |request: &Request| {
+            let asked = asked(request);
+            let question = asked.pointer(place).and_then(Value::as_str);
+            ResponseTemplate::new(200).set_body_json(respond(question.expect("the question")))
+        });
+        let outcome = run(&project, &rag, shape.sets);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        run_files::check(&project, "r");
+        let summary = project.summary("r");
+        assert_eq!(class(&summary, "correct"), 2, "{place}");
+        let bodies: Vec<String> = rag
+            .requests()
+            .iter()
+            .map(|request| asked(request).to_string())
+            .collect();
+        assert!(
+            bodies
+                .iter()
+                .all(|body| !body.contains('{') || !body.contains("{question}")),
+            "{bodies:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_pointer_does_not_find_is_named_with_the_keys_that_are_there() {
+    let respond = || {
+        Rag::start(
+            ResponseTemplate::new(200)
+                .set_body_json(json!({"documents": [{"content": "x"}], "answers": []})),
+        )
+    };
+    for (sets, expected) in [
+        (
+            [
+                "external.contexts=/sources/*/text",
+                "external.answer=/answers/*/answer",
+            ],
+            "has nothing at `external.contexts` = `/sources/*/text`: the response is an object with `answers`, `documents`",
+        ),
+        (
+            [
+                "external.contexts=/documents/*/text",
+                "external.answer=/answers/*/answer",
+            ],
+            "has nothing at `external.contexts` = `/documents/*/text`: at `/documents/0` is an object with `content`",
+        ),
+        (
+            [
+                "external.contexts=/documents/*/content",
+                "external.answer=/answers/0/answer",
+            ],
+            "has nothing at `external.answer` = `/answers/0/answer`: at `/answers` is a list of 0",
+        ),
+    ] {
+        let project = Project::new();
+        let outcome = run(&project, &respond(), &sets);
+        assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
+    for (sets, expected) in [
+        (
+            &["external.contexts=sources"][..],
+            "error: `external.contexts` = `sources` must begin with `/`, like `/sources/*/text`",
+        ),
+        (
+            &["external.request={ query = \"{q}\" }"],
+            "error: `external.request` has no `{question}`",
+        ),
+        (
+            &[
+                "external.request={ query = \"{question}\" }",
+                "external.answers_contexts=true",
+            ],
+            "error: `external.request` has no `{contexts}`, which `external.answers_contexts` needs",
+        ),
+        (
+            &["external.request={ query = \"{question}\", api_key = \"sk-1\" }"],
+            "error: `external.request` holds a key, token, password or secret",
+        ),
+        (
+            &["external.answer=/a", "external.stream=/d"],
+            "error: `external.stream` must not be set next to `external.answer`",
+        ),
+        (
+            &["external.scores=/s"],
+            "error: `external.scores` needs `external.contexts`",
+        ),
+        (
+            &[
+                "external.answers_contexts=true",
+                "generation.generator=none",
+            ],
+            "error: `external.answers_contexts` asks for answers, and `generation.generator` is `none`",
+        ),
+    ] {
+        let project = Project::new();
+        let rag = Rag::start(ResponseTemplate::new(500));
+        let outcome = run(&project, &rag, sets);
+        assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+        assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+        assert_eq!(rag.requests().len(), 0);
+    }
+}
+
+#[test]
+fn streamed_answers_are_joined() {
+    let sse = |text: &str, answer: &str| {
+        let (first, rest) = answer.split_at(2);
+        let events = [
+            json!({"type": "sources", "sources": [{"text": text}]}),
+            json!({"type": "token", "token": first}),
+            json!({"type": "token", "token": rest}),
+        ];
+        let events = events
+            .iter()
+            .map(|event| format!("event: message\ndata: {event}\n\n"));
+        events.collect::<String>() + "data: [DONE]\n\n"
+    };
+    let lines = |text: &str, answer: &str| {
+        format!(
+            "{}\n{}\n",
+            json!({"token": answer}),
+            json!({"token": "", "sources": [{"text": text}]})
+        )
+    };
+    for (mime, body) in [
+        ("text/event-stream", sse as fn(&str, &str) -> String),
+        ("application/x-ndjson", lines),
+    ] {
+        let project = Project::new();
+        let rag = Rag::start(move |request: &Request| {
+            let (text, _, answer) = right(asked(request)["question"].as_str().expect("text"));
+            ResponseTemplate::new(200).set_body_raw(body(text, answer), mime)
+        });
+        let sets = [
+            "external.stream=/token",
+            "external.contexts=/sources/*/text",
+        ];
+        let outcome = run(&project, &rag, &sets);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        assert_eq!(class(&project.summary("r"), "correct"), 2, "{mime}");
+    }
+}
+
+#[test]
+fn a_rate_limit_is_waited_for_and_takes_no_retry() {
+    let project = Project::new();
+    let n_calls = AtomicUsize::new(0);
+    let rag = Rag::start(move |request: &Request| {
+        if n_calls.fetch_add(1, Ordering::SeqCst) < 3 {
+            return ResponseTemplate::new(429).insert_header("retry-after", "0");
+        }
+        let (text, _, answer) = right(asked(request)["question"].as_str().expect("text"));
+        ResponseTemplate::new(200).set_body_json(json!({"contexts": [text], "answer": answer}))
+    });
+    let outcome = run(&project, &rag, &["external.concurrency=1"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(class(&project.summary("r"), "correct"), 2);
+    assert_eq!(rag.requests().len(), 5, "2 questions and 3 refusals");
+}
+
+#[test]
+fn a_service_that_does_not_respond_in_time_is_tried_again_and_reported() {
+    let project = Project::new();
+    let rag = Rag::start(ResponseTemplate::new(200).set_delay(Duration::from_secs(5)));
+    let sets = [
+        "external.timeout_s=0.2",
+        "external.retries=1",
+        "external.concurrency=1",
+    ];
+    let outcome = run(&project, &rag, &sets);
+    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+    assert!(
+        outcome.stderr.contains("did not respond within 0.2 s"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(rag.requests().len(), 4, "2 questions, 2 tries each");
+}
+
+#[test]
+fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
+    let project = Project::new();
+    let rag = Rag::start(|request: &Request| {
+        let (text, _, _) = right(asked(request)["question"].as_str().expect("text"));
+        let key = request.headers["x-rag-key"].to_str().expect("text");
+        // It repeats the key in two pieces.
+        let (first, rest) = key.split_at(5);
+        let body = format!(
+            "{}\n{}\n",
+            json!({"sources": [text], "token": first}),
+            json!({"token": rest})
+        );
+        ResponseTemplate::new(200).set_body_string(body)
+    });
+    let url = rag.set();
+    let sets = [
+        url.as_str(),
+        "external.headers_env={ \"x-rag-key\" = \"RAG_KEY\" }",
+        "external.contexts=/sources",
+        "external.stream=/token",
+    ];
+    let args = sets.iter().flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = ["run", "c.toml", "--out", "runs", "--name", "r"]
+        .into_iter()
+        .chain(args)
+        .collect();
+    let output = project
+        .command(&args)
+        .env("RAG_KEY", "hush-very-secret")
+        .output()
+        .expect("starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr;
+    assert!(!printed.contains("hush-very-secret"), "{printed}");
+    for (path, bytes) in project.files("runs") {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("hush-very-secret"), "{}", path.display());
+    }
+    assert!(project.read("runs/r/traces.jsonl").contains("***"));
+    let unset = project.call(&args);
+    assert!(
+        unset
+            .stderr
+            .contains("`RAG_KEY` named by `external.headers_env` is not set"),
+        "{}",
+        unset.stderr
+    );
+}
+
+#[test]
+fn an_error_in_a_response_of_another_form_is_the_questions() {
+    let project = Project::new();
+    let rag = Rag::start(|request: &Request| {
+        let question = asked(request)["question"]
+            .as_str()
+            .expect("text")
+            .to_owned();
+        if question.starts_with("How") {
+            let error = json!({"error": {"message": "no index", "code": 7}});
+            return ResponseTemplate::new(200).set_body_json(error);
+        }
+        let (text, _, answer) = right(&question);
+        ResponseTemplate::new(200).set_body_json(json!({"docs": [text], "a": answer}))
+    });
+    let outcome = run(
+        &project,
+        &rag,
+        &["external.contexts=/docs", "external.answer=/a"],
+    );
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let summary = project.summary("r");
+    assert_eq!(
+        (class(&summary, "failed"), class(&summary, "correct")),
+        (1, 1)
+    );
+    assert!(
+        reason(&project).contains("no index"),
+        "{}",
+        reason(&project)
+    );
+}

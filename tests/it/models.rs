@@ -1,0 +1,338 @@
+//! `model fetch` and `model list` with a hub on loopback that serves the tiny BERT, its weights by a redirect to another host.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+
+use crate::project::{Outcome, Project, copy_folder, outcome, repository};
+use crate::socket::{Sent, Socket, answer};
+
+const NAME: &str = "acme/tiny-bert";
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+const KEY: &str = "hf_very_secret";
+const WEIGHTS: &str = "model.safetensors";
+const FILES: [&str; 6] = [
+    "config.json",
+    "tokenizer.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+    WEIGHTS,
+];
+
+fn bytes(file: &str) -> Vec<u8> {
+    fs::read(repository("tests/data/tiny-bert").join(file)).expect("in the repository")
+}
+
+fn sends(status: &str, headers: &str, length: usize, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\n\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+/// The store of large files: the first transfer breaks in the middle, later ones send what is asked for.
+fn store() -> Socket {
+    let n_calls = AtomicUsize::new(0);
+    Socket::start(move |request| {
+        let body = bytes(WEIGHTS);
+        let half = body.len() / 2;
+        let tag = "etag: \"v1\"\r\n";
+        if n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
+            return Sent::Bytes(sends("200 OK", tag, body.len(), &body[..half]));
+        }
+        if request
+            .to_lowercase()
+            .contains(&format!("range: bytes={half}-"))
+        {
+            let range = format!(
+                "{tag}content-range: bytes {half}-{}/{}\r\n",
+                body.len() - 1,
+                body.len()
+            );
+            return Sent::Bytes(sends(
+                "206 Partial Content",
+                &range,
+                body.len() - half,
+                &body[half..],
+            ));
+        }
+        Sent::Bytes(sends("200 OK", tag, body.len(), &body))
+    })
+}
+
+/// The hub: a description, small files from itself, the weights from `store`. `changed` is sent instead of `config.json`.
+fn hub(store: &Socket, changed: Option<&'static str>) -> Socket {
+    let port = store.port();
+    Socket::start(move |request| {
+        let path = request.split(' ').nth(1).unwrap_or_default();
+        if path.starts_with(&format!("/api/models/{NAME}/revision/")) {
+            let siblings: Vec<_> = FILES
+                .iter()
+                .chain(&["README.md", "onnx/model.onnx"])
+                .map(|file| json!({"rfilename": file}))
+                .collect();
+            let body = json!({"sha": COMMIT, "siblings": siblings}).to_string();
+            return Sent::Bytes(answer("200 OK", &[], &body));
+        }
+        let prefix = format!("/{NAME}/resolve/{COMMIT}/");
+        match path.strip_prefix(&prefix) {
+            Some(WEIGHTS) => {
+                let location = format!("location: http://127.0.0.1:{port}/blob?signature=x");
+                Sent::Bytes(answer("302 Found", &[&location], ""))
+            }
+            Some("config.json") if changed.is_some() => {
+                Sent::Bytes(answer("200 OK", &[], changed.unwrap_or_default()))
+            }
+            Some(file) if FILES.contains(&file) => {
+                let body = bytes(file);
+                Sent::Bytes(sends("200 OK", "", body.len(), &body))
+            }
+            _ => Sent::Bytes(answer("404 Not Found", &[], "")),
+        }
+    })
+}
+
+fn refusing(status: &'static str) -> Socket {
+    Socket::start(move |_| Sent::Bytes(answer(status, &[], "no")))
+}
+
+fn call(project: &Project, hub: &Socket, args: &[&str]) -> Outcome {
+    let mut command = project.command(args);
+    command
+        .env("HF_ENDPOINT", format!("http://127.0.0.1:{}", hub.port()))
+        .env("HF_TOKEN", KEY);
+    outcome(&command.output().expect("starts"))
+}
+
+const FETCH: [&str; 3] = ["model", "fetch", NAME];
+
+/// The folder of the fetched model.
+fn folder(project: &Project) -> PathBuf {
+    project.path(&format!("cache/models/{NAME}@{COMMIT}"))
+}
+
+/// A project with the fetched model.
+fn fetched() -> (Project, Socket, Socket) {
+    let project = Project::new();
+    let store = store();
+    let hub = hub(&store, None);
+    let outcome = call(&project, &hub, &FETCH);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, format!("{}\n", folder(&project).display()));
+    (project, hub, store)
+}
+
+/// The project's run, offline, with chunks counted by the tokenizer of the fetched model.
+fn run(project: &Project, name: &str) -> Outcome {
+    project.run(&[
+        "--offline",
+        "--name",
+        name,
+        "--set",
+        "retrieval.retrievers=[\"bm25\"]",
+        "--set",
+        "chunking.tokenizer=\"model\"",
+        "--set",
+        &format!("retrieval.dense.model=\"{NAME}\""),
+    ])
+}
+
+#[test]
+fn a_model_is_fetched_with_its_pooling_and_locked_and_the_key_stays_with_the_hub() {
+    let (project, hub, store) = fetched();
+    for file in FILES {
+        assert_eq!(
+            fs::read(folder(&project).join(file)).expect("fetched"),
+            bytes(file),
+            "{file}"
+        );
+    }
+    assert!(!folder(&project).join("README.md").exists());
+    let lock = project.read("models.lock");
+    assert!(lock.contains(&format!("revision = \"{COMMIT}\"")), "{lock}");
+    assert_eq!(lock.matches(" = \"").count(), 1 + FILES.len(), "{lock}");
+    // 1 description, 6 files; the weights twice, since the first transfer broke.
+    let (asked, stored) = (hub.requests(), store.requests());
+    assert_eq!((asked.len(), stored.len()), (8, 2));
+    let has_key = |request: &String| request.contains(KEY);
+    assert!(asked.iter().all(has_key), "{asked:?}");
+    assert!(!stored.iter().any(has_key), "{stored:?}");
+    let listed = call(&project, &hub, &["model", "list"]);
+    let expected = format!("{NAME}\t{COMMIT}\tlocked\t{}\n", folder(&project).display());
+    assert_eq!((listed.code, listed.stdout), (0, expected));
+    assert_eq!(hub.requests().len(), 8, "a list calls nothing");
+}
+
+#[test]
+fn a_locked_model_is_fetched_once_and_used_offline() {
+    let (project, hub, _store) = fetched();
+    let again = call(&project, &hub, &FETCH);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(
+        again.stderr.contains("already on this machine"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(hub.requests().len(), 8);
+    let outcome = run(&project, "r");
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+}
+
+#[test]
+fn a_changed_file_and_a_changed_lock_are_refused_by_name() {
+    let (project, hub, _store) = fetched();
+    let lock = project.read("models.lock");
+    let config = folder(&project).join("1_Pooling/config.json");
+    let right = fs::read(&config).expect("fetched");
+    fs::write(&config, "{\"pooling_mode_cls_token\": true}").expect("written");
+    for outcome in [call(&project, &hub, &FETCH), run(&project, "changed")] {
+        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        let named = format!("`{}` of `{NAME}` has changed", config.display());
+        assert!(outcome.stderr.contains(&named), "{}", outcome.stderr);
+        assert!(
+            outcome
+                .stderr
+                .contains("\nhint: remove the file if it is damaged"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    let listed = call(&project, &hub, &["model", "list"]);
+    assert!(
+        listed
+            .stdout
+            .contains(&format!("changed: {}", config.display())),
+        "{}",
+        listed.stdout
+    );
+    fs::write(&config, right).expect("written");
+    assert_eq!(run(&project, "right").code, 0);
+
+    // The first digit of the last hash is another one.
+    let at = lock.rfind(" = \"").expect("a hash") + 4;
+    let digit = if lock.as_bytes()[at] == b'0' {
+        "1"
+    } else {
+        "0"
+    };
+    project.write(
+        "models.lock",
+        format!("{}{digit}{}", &lock[..at], &lock[at + 1..]),
+    );
+    let outcome = run(&project, "tampered");
+    assert!(
+        outcome.stderr.contains("has changed: sha256"),
+        "{}",
+        outcome.stderr
+    );
+    project.write("models.lock", "[models");
+    let outcome = call(&project, &hub, &FETCH);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: invalid lock file `models.lock`"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn other_bytes_from_the_hub_than_the_locked_ones_are_not_installed() {
+    let (project, _hub, _store) = fetched();
+    fs::remove_dir_all(folder(&project)).expect("removed");
+    let store = store();
+    let hub = hub(&store, Some("{}"));
+    let outcome = call(&project, &hub, &FETCH);
+    assert_eq!(outcome.code, 2);
+    // sha256 of "{}" by sha256sum.
+    let named = format!(
+        "error: `config.json` of `{NAME}` has changed: sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+    );
+    assert!(outcome.stderr.starts_with(&named), "{}", outcome.stderr);
+    assert!(!folder(&project).join("config.json").exists());
+}
+
+#[test]
+fn a_refusal_is_named_by_its_cause() {
+    let project = Project::new();
+    for (status, error, hint) in [
+        (
+            "401 Unauthorized",
+            "with the given key: the model is private, gated or does not exist (status 401)",
+            "the key is read from `HF_TOKEN`",
+        ),
+        (
+            "403 Forbidden",
+            "with the given key: the model is gated (status 403)",
+            "accept the model's conditions",
+        ),
+        (
+            "404 Not Found",
+            "has no model `acme/tiny-bert` with revision `main` (status 404)",
+            "check the name and the revision",
+        ),
+    ] {
+        let hub = refusing(status);
+        let outcome = call(&project, &hub, &FETCH);
+        assert_eq!(outcome.code, 2, "{status}");
+        assert!(
+            outcome.stderr.contains(error),
+            "{error}: {}",
+            outcome.stderr
+        );
+        assert!(outcome.stderr.contains(hint), "{hint}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains(KEY));
+        assert_eq!(hub.requests().len(), 1, "a refusal is not asked for again");
+    }
+    assert!(!project.path("models.lock").exists());
+    project.refuses_with_some_hint(
+        &["model", "fetch", "../x"],
+        "error: `../x` is not a model name",
+    );
+}
+
+#[test]
+fn a_model_in_the_users_hub_cache_is_used_without_the_network() {
+    let project = Project::new();
+    let model = project.path("hf/hub/models--acme--tiny-bert");
+    let snapshot = model.join("snapshots").join(COMMIT);
+    copy_folder(&repository("tests/data/tiny-bert"), &snapshot);
+    fs::create_dir_all(model.join("refs")).expect("made");
+    fs::write(model.join("refs/main"), COMMIT).expect("written");
+    let home = project.path("hf");
+    let call = |args: &[&str]| {
+        let mut command = project.command(args);
+        outcome(&command.env("HF_HOME", &home).output().expect("starts"))
+    };
+    let missing = call(&["model", "fetch", "acme/other", "--offline"]);
+    assert_eq!(missing.code, 2);
+    assert!(
+        missing
+            .stderr
+            .starts_with("error: `acme/other` is in no cache, and offline mode is on"),
+        "{}",
+        missing.stderr
+    );
+    let outcome = call(&["model", "fetch", NAME, "--offline"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, format!("{}\n", snapshot.display()));
+    assert!(project.read("models.lock").contains(COMMIT));
+    assert!(
+        !project.path("cache/models/acme").exists(),
+        "nothing is copied"
+    );
+}
+
+#[test]
+fn a_model_without_safetensors_is_refused_before_a_file_is_fetched() {
+    let project = Project::new();
+    let listing = json!({"sha": COMMIT, "siblings": [{"rfilename": "config.json"}, {"rfilename": "vocab.txt"}, {"rfilename": "pytorch_model.bin"}]});
+    let listing = listing.to_string();
+    let hub = Socket::start(move |_| Sent::Bytes(answer("200 OK", &[], &listing)));
+    let outcome = call(&project, &hub, &FETCH);
+    let error = format!("error: `{NAME}` at revision `{COMMIT}` has no `model.safetensors`");
+    assert!(outcome.stderr.starts_with(&error), "{}", outcome.stderr);
+    assert_eq!(hub.requests().len(), 1);
+}
