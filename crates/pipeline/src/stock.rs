@@ -19,9 +19,7 @@ use super::retriever::Retriever;
 use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{ChunkSpec, ForeignChunks};
-use ragtriage_core::types::{
-    Corpus, Document, Filter, Note, Question, QuestionId, RetrieverName,
-};
+use ragtriage_core::types::{Corpus, Document, Filter, Note, Question, QuestionId, RetrieverName};
 use ragtriage_runs::Truncation;
 
 /// Documents and questions with their chunks and retrievers.
