@@ -34,6 +34,7 @@ pub mod prompt;
 mod questions;
 pub mod record;
 pub mod recorded;
+mod remembered;
 pub mod rerank;
 pub mod retrieve;
 pub mod retriever;

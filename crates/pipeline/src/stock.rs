@@ -4,12 +4,9 @@
 //! chunking, indexes and rankings. Only the last chunking is retained, so configurations that share one should be consecutive. Data
 //! that outlives the process (vectors, collections, index files) is cached by content elsewhere.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
-
-use async_trait::async_trait;
 
 use super::PipelineError;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
@@ -17,13 +14,12 @@ use super::ingest::{self, IngestFacts};
 use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
 use super::points::{Chunked, PointChunks, chunked};
 use super::progress::Progress;
-use super::retriever::{Retrieved, Retriever};
+use super::remembered::{RankingCounts, Remembered};
+use super::retriever::Retriever;
 use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{ChunkSpec, ForeignChunks};
-use ragtriage_core::types::{
-    Corpus, Document, Filter, Note, Question, QuestionId, Ranking, RetrieverName,
-};
+use ragtriage_core::types::{Corpus, Document, Filter, Note, Question, QuestionId, RetrieverName};
 use ragtriage_runs::Truncation;
 
 /// Documents and questions with their chunks and retrievers.
@@ -415,85 +411,4 @@ fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
         .map(|(name, how)| format!("{name}: {how}"))
         .collect();
     Some(each.join("; "))
-}
-
-/// Counts of the questions asked of retrievers.
-#[derive(Default)]
-struct RankingCounts {
-    wanted: AtomicUsize,
-    made: AtomicUsize,
-}
-
-/// A retriever with cached rankings: each question is asked once at each depth.
-struct Remembered {
-    inner: Box<dyn Retriever>,
-    found: Mutex<HashMap<RankingKey, Retrieved>>,
-    found_exactly: Mutex<HashMap<RankingKey, Option<Ranking>>>,
-    asked: Arc<RankingCounts>,
-}
-
-/// One call of a retriever.
-#[derive(PartialEq, Eq, Hash)]
-struct RankingKey {
-    question: String,
-    depth: usize,
-}
-
-impl RankingKey {
-    fn new(question: &str, depth: usize) -> Self {
-        Self {
-            question: question.to_owned(),
-            depth,
-        }
-    }
-}
-
-impl Remembered {
-    fn new(inner: Box<dyn Retriever>, asked: &Arc<RankingCounts>) -> Self {
-        Self {
-            inner,
-            found: Mutex::default(),
-            found_exactly: Mutex::default(),
-            asked: Arc::clone(asked),
-        }
-    }
-}
-
-fn lock<T>(found: &Mutex<T>) -> MutexGuard<'_, T> {
-    found.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[async_trait]
-impl Retriever for Remembered {
-    fn name(&self) -> RetrieverName {
-        self.inner.name()
-    }
-
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
-        self.asked.wanted.fetch_add(1, Ordering::Relaxed);
-        let request = RankingKey::new(question, depth);
-        let known = lock(&self.found).get(&request).cloned();
-        if let Some(found) = known {
-            return Ok(found);
-        }
-        let found = self.inner.retrieve(question, depth).await?;
-        self.asked.made.fetch_add(1, Ordering::Relaxed);
-        lock(&self.found).insert(request, found.clone());
-        Ok(found)
-    }
-
-    async fn retrieve_exactly(
-        &self,
-        question: &str,
-        depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
-        let request = RankingKey::new(question, depth);
-        let known = lock(&self.found_exactly).get(&request).cloned();
-        if let Some(found) = known {
-            return Ok(found);
-        }
-        let found = self.inner.retrieve_exactly(question, depth).await?;
-        lock(&self.found_exactly).insert(request, found.clone());
-        Ok(found)
-    }
 }

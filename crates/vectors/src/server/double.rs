@@ -57,7 +57,7 @@ pub(crate) struct Stored {
 /// A point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoredPoint {
-    /// By name; an unnamed vector has the name ``.
+    /// By name; an unnamed vector has an empty name.
     pub(crate) vectors: HashMap<String, vector::Vector>,
     pub(crate) payload: HashMap<String, Value>,
 }
