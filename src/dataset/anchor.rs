@@ -152,7 +152,9 @@ fn conclude(
         );
     }
     if n_anchored > 0 {
-        next.push_str(&format!("ragtriage run {}\n", shell(settings)));
+        next += "ragtriage run ";
+        next += &shell(settings);
+        next += "\n";
     }
     output::talk("next:");
     output::data(&next)

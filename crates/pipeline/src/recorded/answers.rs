@@ -25,7 +25,7 @@ impl<'a> Answers<'a> {
     pub fn arms(
         &self,
         recorded: Recorded,
-        packed: Vec<ChunkId>,
+        packed: &[ChunkId],
         passages: Vec<Vec<Passage>>,
     ) -> Vec<Arm> {
         let prompt = recorded.prompt.as_deref();
@@ -39,8 +39,9 @@ impl<'a> Answers<'a> {
         let first = self.arm(ArmName::Retrieved, attempts, packed, prompt);
         let others = recorded.arms.into_iter().zip(passages);
         let others = others.map(|(arm, passages)| {
-            let passages = passages.into_iter().map(|passage| passage.id).collect();
-            self.arm(arm.arm, arm.attempts, passages, None)
+            let passages = passages.into_iter().map(|passage| passage.id);
+            let passages: Vec<ChunkId> = passages.collect();
+            self.arm(arm.arm, arm.attempts, &passages, None)
         });
         std::iter::once(first).chain(others).collect()
     }
@@ -49,14 +50,14 @@ impl<'a> Answers<'a> {
         &self,
         arm: ArmName,
         attempts: Vec<RecordedAttempt>,
-        passages: Vec<ChunkId>,
+        passages: &[ChunkId],
         prompt: Option<u64>,
     ) -> Arm {
         let attempts = attempts.into_iter();
         Arm {
             arm,
             attempts: attempts
-                .map(|attempt| self.attempt(attempt, passages.clone(), prompt))
+                .map(|attempt| self.attempt(attempt, passages.to_vec(), prompt))
                 .collect(),
         }
     }

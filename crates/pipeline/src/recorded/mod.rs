@@ -159,8 +159,8 @@ impl ExternalPipeline {
         trace.error = error;
         trace.steps = steps;
         if let Some(recorded) = recorded {
-            let packed = trace.packed().cloned().collect();
-            trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, packed, arms);
+            let packed: Vec<ChunkId> = trace.packed().cloned().collect();
+            trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, &packed, arms);
         }
         QuestionResult {
             trace,

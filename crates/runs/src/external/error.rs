@@ -367,7 +367,7 @@ impl Hint for ExternalError {
             Self::UnknownChunk { .. } => {
                 "check that the chunks are those of the index that was asked"
             }
-            Self::DuplicateChunk { .. } => "keep one of the two",
+            Self::DuplicateChunk { .. } | Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::StageRole { .. } => "rename the stage, or leave `role` out",
             Self::DuplicateStage { .. } => {
                 "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`"
@@ -386,7 +386,6 @@ impl Hint for ExternalError {
             Self::MissingQuestions { .. } => {
                 "record them; leaving questions out changes every mean"
             }
-            Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::NoGold { .. } => "add a gold answer, or remove the question",
             Self::NoTraces { .. } => {
                 "export OTLP/JSON, LangSmith runs or Langfuse observations; spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type` or `run_type`"

@@ -10,7 +10,7 @@ pub(super) struct Fields<'p> {
     pub position: &'p Position,
     /// The object's place in the record, empty for the record itself: `contexts[3]`.
     place: String,
-    fields: Map<String, Value>,
+    left: Map<String, Value>,
 }
 
 impl<'p> Fields<'p> {
@@ -18,7 +18,7 @@ impl<'p> Fields<'p> {
         Self {
             position,
             place: place.to_owned(),
-            fields,
+            left: fields,
         }
     }
 
@@ -35,7 +35,7 @@ impl<'p> Fields<'p> {
     pub fn take(&mut self, names: Names) -> Option<(&'static str, Value)> {
         names
             .iter()
-            .find_map(|name| Some((*name, remove(&mut self.fields, name)?)))
+            .find_map(|name| Some((*name, remove(&mut self.left, name)?)))
     }
 
     /// Removes and returns the one of `names` that is present.
@@ -47,7 +47,7 @@ impl<'p> Fields<'p> {
         names: Names,
     ) -> Result<Option<(&'static str, Value)>, ExternalError> {
         let taken = self.take(names);
-        match names.iter().find(|name| self.fields.contains_key(**name)) {
+        match names.iter().find(|name| self.left.contains_key(**name)) {
             Some(second) if taken.is_some() => {
                 Err(self.wrong(second, "given under one of its names only"))
             }
@@ -107,7 +107,7 @@ impl<'p> Fields<'p> {
 
     /// Returns true if one of `names` is present.
     pub fn has(&self, names: Names) -> bool {
-        names.iter().any(|name| self.fields.contains_key(*name))
+        names.iter().any(|name| self.left.contains_key(*name))
     }
 
     /// Rejects a key that is a misspelling of a field that is absent under all its names: one character of five, two of
@@ -119,7 +119,7 @@ impl<'p> Fields<'p> {
         };
         let absent = known.iter().filter(|names| !self.has(names));
         let absent: Vec<&'static str> = absent.copied().flatten().copied().collect();
-        for key in self.fields.keys().filter(|key| !is_known(key)) {
+        for key in self.left.keys().filter(|key| !is_known(key)) {
             let distance = |name: &str| strsim::damerau_levenshtein(name, &key.to_lowercase());
             let nearest = absent
                 .iter()
@@ -138,7 +138,7 @@ impl<'p> Fields<'p> {
     /// Adds the names of the keys that were not read to `unread`, without positions in lists.
     pub fn leave(self, unread: &mut Vec<String>) {
         let place = without_positions(&self.place);
-        let keys = self.fields.into_iter().map(|(key, _)| key);
+        let keys = self.left.into_iter().map(|(key, _)| key);
         let keys = keys.filter(|key| !names::FREE_FORM.contains(&key.as_str()));
         unread.extend(keys.map(|key| match place.as_str() {
             "" => key,
