@@ -9,6 +9,7 @@ use ragtriage_datasets::anchor::{Anchor, Reason, Searched};
 use serde_json::{Value, json};
 
 use crate::parity::fetched;
+use crate::planted::seen;
 use crate::project::{Project, outcome};
 
 const ONCALL: &str = "# On call\n\nA silence lasts 4 hours at most. Renew it early.\n";
@@ -248,7 +249,7 @@ fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     let counts = anchored(&set.questions, &set.documents, |question| {
         numbers[doc(question).as_str()]
     });
-    println!("paragraph known: {counts:?}");
+    seen(&format!("paragraph known: {counts:?}"));
     assert!(
         counts.right as f64 >= 0.995 * counts.anchored as f64,
         "{counts:?}"
@@ -284,7 +285,7 @@ fn squads_answers_are_anchored_where_the_annotators_marked_them() {
         }
     }
     let counts = anchored(&questions, &articles, |question| starts[&doc(question)].0);
-    println!("article known: {counts:?}");
+    seen(&format!("article known: {counts:?}"));
     assert!(
         counts.right as f64 >= 0.995 * counts.anchored as f64,
         "{counts:?}"

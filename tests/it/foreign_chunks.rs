@@ -25,18 +25,20 @@ fn halves() -> Project {
         let text = format!("key{n} north south lake{n}");
         let middle = text.find(" south").expect("a word");
         let (first, second) = (&text[..middle], &text[middle + 1..]);
-        corpus += &format!("{}\n", json!({"id": format!("d{n}"), "text": text}));
+        let line = |lines: &mut String, value: Value| *lines += &(value.to_string() + "\n");
+        line(&mut corpus, json!({"id": format!("d{n}"), "text": text}));
         let evidence = [[
             json!({"doc": format!("d{n}"), "quotes": [if n % 2 == 0 { first } else { &text }]}),
         ]];
         let question = json!({"id": format!("q{n}"), "text": format!("key{n}?"), "answers": ["north"], "evidence": evidence});
-        questions += &format!("{question}\n");
+        line(&mut questions, question);
         // The second before the first: chunks are numbered by their place. One of them by its text.
-        chunks += &format!("{}\n", json!({"doc_id": format!("d{n}"), "text": second}));
-        chunks += &format!(
-            "{}\n",
-            json!({"doc_id": format!("d{n}"), "start": 0, "end": middle, "id": n})
+        line(
+            &mut chunks,
+            json!({"doc_id": format!("d{n}"), "text": second}),
         );
+        let first = json!({"doc_id": format!("d{n}"), "start": 0, "end": middle, "id": n});
+        line(&mut chunks, first);
     }
     let settings = format!(
         "{SETTINGS}k = 2\n[chunking]\nstrategy = \"fixed\"\nsize = 2\noverlap = 0\ntokenizer = \"words\"\n\

@@ -199,14 +199,15 @@ fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
         let text = |key: &str| passage[key].as_str().expect("a text").to_owned();
         texts.insert(text("id"), text("text"));
     }
-    let mut table = String::from("stages given: classes reported\n");
+    let mut table = vec!["stages given: classes reported".to_owned()];
     for (at, given) in GIVEN.iter().enumerate() {
         let name = format!("given-{at}");
         let record = lines.iter().map(|line| match line.get("stages") {
             Some(_) => (given.line)(line, &texts),
             None => with(line, &[]),
         });
-        let record: String = record.map(|line| format!("{line}\n")).collect();
+        let record: Vec<String> = record.map(|line| line.to_string()).collect();
+        let record = record.join("\n");
         project.write("record.jsonl", record);
         let settings = ["--config", "c.toml", "--set", "evaluation.resamples=20"];
         import(project, ("record.jsonl", &name), &settings);
@@ -230,7 +231,7 @@ fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
             is_loss.contains(&class.as_str()) && **n != json!(0)
         });
         let lost: Vec<String> = lost.map(|(class, n)| format!("{class} {n}")).collect();
-        table += &format!("{}: {}\n", given.name, lost.join(", "));
+        table.push(format!("{}: {}", given.name, lost.join(", ")));
     }
-    seen(&table);
+    seen(&table.join("\n"));
 }
