@@ -214,6 +214,4 @@ impl PassageSource for WithCorpus {
 }
 
 #[cfg(test)]
-mod stage_tests;
-#[cfg(test)]
 mod tests;

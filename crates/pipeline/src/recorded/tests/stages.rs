@@ -1,7 +1,7 @@
 //! Stages of records turned into the steps of a trace.
 
-use super::tests::{context, line, question, recorded};
-use super::*;
+use super::super::*;
+use super::{context, line, question, recorded};
 use ragtriage_core::types::{Step, TraceStep};
 use ragtriage_runs::external::recorded::{RecordedAnswer, RecordedHit, RecordedStage};
 

@@ -1,5 +1,7 @@
 //! Records of an external RAG turned into traces: contexts, prompts, arms, answers, scores.
 
+mod stages;
+
 use super::*;
 use crate::contexts::hash;
 use ragtriage_core::attribute::classify::{Outcome, classify};
