@@ -428,7 +428,8 @@ fn stages_against_the_ladder_are_errors_that_say_so() {
         .expect_err("unknown")
         .hint();
     let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
-                    `late_interaction`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `packed`";
+                    `late_interaction`, `collection`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `expanded`, \
+                    `packed`";
     assert_eq!(hint.as_deref(), Some(expected));
 }
 
