@@ -245,7 +245,7 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
         assert!(
             refused
                 .stderr
-                .contains("the key would be sent unencrypted to `"),
+                .contains("key would be sent unencrypted to `"),
             "{sets:?}: {}",
             refused.stderr
         );

@@ -90,7 +90,8 @@ fn is_gap(white_space: &str) -> bool {
 /// Splits `text` by `split`, which works from the left, as if all of it were split at once, but gives `split` only
 /// windows of `length` bytes. Chunks that end in the second half of a window are split again from the start of the
 /// first of them, because they may depend on the text after the window. A chunk longer than half a window ends at the
-/// window's last white space at the latest.
+/// window's last white space at the latest. Near a combining mark after white space an overlap may begin elsewhere: the
+/// two are one grapheme cluster, and a window may begin between them.
 fn in_windows(text: &str, length: usize, split: impl Fn(&str) -> Vec<ByteRange>) -> Vec<ByteRange> {
     let mut ranges: Vec<ByteRange> = Vec::new();
     let mut start = 0_usize;
@@ -223,7 +224,7 @@ mod tests {
         fn windows_change_no_chunk_of_plain_text(
             parts in prop::collection::vec(
                 prop_oneof![
-                    6 => "[a-z]{1,8} ", 2 => "[a-z]{1,8}[.?!] ", 1 => "\n", 1 => "\n\n", 1 => "[漢字e\u{301}🦀]{1,3} ",
+                    6 => "[a-z]{1,8} ", 2 => "[a-z]{1,8}[.?!] ", 1 => "\n", 1 => "\n\n", 1 => "(漢|字|e|e\u{301}|🦀){1,3} ",
                 ],
                 0..400,
             ),
