@@ -189,10 +189,11 @@ impl Space {
         }
     }
 
-    /// Checks for space to create an empty collection.
+    /// Checks for space to create an empty collection. Its files are mapped when they are written, so the cushion of its first
+    /// batch must be free already.
     pub(super) fn check_creation(&self) -> Result<(), IndexError> {
         self.check_limit(CHUNK)?;
-        self.check(BASE, 0)
+        self.check(BASE + CUSHION, 0)
     }
 
     /// Checks for space to open the collection whose files are below `engine`.
