@@ -2,7 +2,7 @@
 //! or with another one that pointers map to it.
 //!
 //! A service may also be asked to answer from contexts that it is sent. Transient failures are retried and calls limited by
-//! the generators' policy ([`crate::llm::policy`]).
+//! the generators' policy (`llm::policy`).
 
 mod error;
 mod mapping;

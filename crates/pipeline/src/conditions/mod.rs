@@ -2,9 +2,9 @@
 //! record, to a generator.
 //!
 //! Its chunks are unknown, so the gold documents are cut by the configured chunking, and the passages of each condition are
-//! chosen by [`arms`](super::arms) from these chunks and from the contexts that it retrieved. A retrieved context is shown
+//! chosen by `arms` from these chunks and from the contexts that it retrieved. A retrieved context is shown
 //! as it was recorded. Nothing is dropped for a budget, which is unknown too. A service is tested for reading what it is sent
-//! ([`probe`]).
+//! (`probe`).
 
 mod probe;
 
