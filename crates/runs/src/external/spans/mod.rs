@@ -1,8 +1,8 @@
 //! Traces of an external RAG: spans of OpenTelemetry, `LangSmith` and Langfuse, converted to the record format.
 //!
-//! [`source`] recognises them, [`export`] finds those of a file, and [`otlp`], [`langsmith`] and [`langfuse`] read each into a
-//! [`span::Span`]; the attributes of an OpenTelemetry span follow the conventions of [`openinference`], [`genai`] or Langfuse.
-//! [`tree`] joins spans to traces, [`questions`] finds the question of each, [`asked`] reads its stages and answer, and [`repeats`]
+//! `source` recognises them, `export` finds those of a file, and `otlp`, `langsmith` and `langfuse` read each into a
+//! `span::Span`; the attributes of an OpenTelemetry span follow the conventions of `openinference`, `genai` or Langfuse.
+//! `tree` joins spans to traces, `questions` finds the question of each, `asked` reads its stages and answer, and `repeats`
 //! gathers the traces of one question into a record. Everything else in a span (headers, user names, metadata) is dropped as it is read.
 
 mod asked;
