@@ -292,7 +292,10 @@ impl<'a> Rankings<'a> {
         let in_order = given
             .as_ref()
             .is_some_and(|hits| is_own || hits.is_sorted_by(|a, b| a.order(b).is_lt()));
-        if !in_order && scored.iter().any(|(_, hit)| hit.score.is_some()) {
+        // Of tied scores the order counts too, which is no news.
+        let falls = |hits: &Vec<Hit<&ChunkId>>| hits.is_sorted_by(|a, b| a.score >= b.score);
+        let is_odd = !given.as_ref().is_some_and(falls);
+        if is_odd && !is_own && scored.iter().any(|(_, hit)| hit.score.is_some()) {
             self.places.note(
                 "rankings whose scores do not give the order of their contexts: the order counts, as 1 / rank",
                 1,
