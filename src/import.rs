@@ -138,8 +138,13 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
                 let questions = dataset.questions;
                 plan = conditions::asked(plan, conditions.plan, &questions);
                 let documents = dataset.documents;
-                return conditions::dry_run(&resolved, (documents, questions), plan, args.json)
-                    .await;
+                return Box::pin(conditions::dry_run(
+                    &resolved,
+                    (documents, questions),
+                    plan,
+                    args.json,
+                ))
+                .await;
             }
             announce::announce_conditions(&resolved.settings, &dataset);
             record::conditions(&mut manifest, &conditions);
