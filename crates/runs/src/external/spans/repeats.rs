@@ -142,7 +142,7 @@ impl Repeats {
             ("question".to_owned(), Value::String(self.question)),
             (
                 "stages".to_owned(),
-                Value::Object(stage::fields(&std::mem::take(&mut fullest.stages))),
+                Value::Object(stage::fields(std::mem::take(&mut fullest.stages))),
             ),
         ]);
         if let Some(prompt) = fullest.prompt.take() {
