@@ -141,7 +141,6 @@ fn offline_names_whatever_it_refuses() {
         with("external.url"),
     );
     let store = format!("vector_store.url={elsewhere}:6334");
-    let collection = format!("retrieval.collection.url={elsewhere}:6334");
     let dense_only = "retrieval.retrievers=[\"dense\"]";
     for (key, sets) in [
         (
