@@ -95,7 +95,7 @@ pub fn without_credentials(text: &str) -> String {
         };
         is_value = if is_scheme(token) {
             let follows = &rest[..rest.find(|c| !is_of_token(c)).unwrap_or(rest.len())];
-            is_value || is_telling(follows)
+            between.trim().is_empty() && (is_value || is_telling(follows))
         } else {
             is_name_of(token, between, rest)
         };
@@ -205,6 +205,7 @@ mod tests {
             "KeyError: 'question'",
             "missing key: question",
             "Bearer token is missing; Basic authentication is off",
+            "Bearer *** xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "maximum context is 8192 tokens: 9000 given",
             "request 3f2b1c9a-1f2e-4d3c-9b8a-0123456789ab failed at http://h:8080/ask",
             "connection to https://h/a@b refused é",
