@@ -1,10 +1,13 @@
 //! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
 
+use std::collections::HashSet;
+
 use super::Passages;
-use super::known::{self, TopK};
+use super::known::{Parts, TopK};
+use super::flags::read_share;
 use super::support::SupportTest;
 use super::wide::Reading;
-use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
+use crate::types::{ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
 
 /// The chunks of each stage, with the support test applied to them.
 #[allow(
@@ -56,7 +59,8 @@ impl<'a> Delivery<'a> {
         let ranking: Vec<&ChunkId> = last.map_or(Vec::new(), |step| {
             step.hits.iter().map(|hit| &hit.id).collect()
         });
-        let knows_candidates = trace.retrievers().next().is_some();
+        let knows_candidates = top.knows_candidates(trace);
+        let k = top.of(trace);
         let recorded = !knows_candidates || trace.steps.iter().any(is_external);
         let knows_packed = trace.step(Step::Packed).is_some();
         let steps = trace.steps.iter();
@@ -70,7 +74,7 @@ impl<'a> Delivery<'a> {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
-            k: if top.is_set { top.k } else { ranking.len() },
+            k: k.unwrap_or(ranking.len()),
             around: candidates.iter().copied().chain(gold_around).collect(),
             candidates,
             expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
@@ -80,7 +84,7 @@ impl<'a> Delivery<'a> {
             knows_candidates,
             // Without the prompt, nothing shows that no further step follows.
             knows_ranking: last.is_some() && top.is_in_order && knows_packed,
-            knows_k: top.is_set,
+            knows_k: k.is_some(),
             knows_packed,
         }
     }
@@ -149,18 +153,37 @@ impl<'a> Delivery<'a> {
 
     /// Returns true if the support would be in the prompt if that had the packed passages whole.
     fn is_truncated(&self, reading: Reading) -> bool {
-        let packed = self.packed.iter().filter(|id| !self.ranking.contains(id));
-        let packed: Vec<&ChunkId> = packed.copied().collect();
-        if !self.recorded || packed.is_empty() {
+        if !self.recorded {
             return false;
         }
-        let is_whole = |id: &&&ChunkId| {
-            let mut parts = packed.iter();
-            parts.any(|part| known::is_part(part, id, self.passages))
-        };
-        let whole = self.candidates.iter().filter(is_whole).copied();
+        let ranking: HashSet<&ChunkId> = self.ranking.iter().copied().collect();
+        let packed = self.packed.iter().copied();
+        let parts = Parts::new(packed.filter(|id| !ranking.contains(id)));
+        let candidates = self.candidates.iter().copied();
+        let whole = candidates.filter(|id| parts.has_part_of(id, self.passages));
         let whole: Vec<&ChunkId> = self.packed.iter().copied().chain(whole).collect();
-        self.test.holds(&whole, reading)
+        whole.len() > self.packed.len() && self.test.holds(&whole, reading)
+    }
+
+    /// Returns true if the part of the prompt that the server read lacks the support. Servers that truncate a prompt keep its
+    /// end; of the packed passages it is as long, in bytes, as the share of tokens that the server counted.
+    pub fn is_truncated_away(&self) -> bool {
+        let Some(share) = self.trace.attempt(ArmName::Retrieved).and_then(read_share) else {
+            return false;
+        };
+        let bytes = |id: &&ChunkId| {
+            let view = self.passages.view(id);
+            view.map_or(0, |view| view.title.len() + view.text.len())
+        };
+        let all: usize = self.packed.iter().map(bytes).sum();
+        let mut left = (share * all as f64) as usize;
+        let last = self.packed.iter().rev().take_while(|id| {
+            let fits = left.checked_sub(bytes(id));
+            left = fits.unwrap_or(0);
+            fits.is_some()
+        });
+        let read: Vec<&ChunkId> = last.copied().collect();
+        !self.test.of(read).holds
     }
 
     /// Returns the support by all hits of each step of the trace.

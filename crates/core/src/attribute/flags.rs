@@ -45,7 +45,7 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
             Flag::ServerTruncated,
             trace
                 .attempt(ArmName::Retrieved)
-                .is_some_and(server_truncated),
+                .is_some_and(|attempt| read_share(attempt).is_some()),
         ),
     ];
     tests
@@ -113,10 +113,10 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     others.any(|view| elsewhere.is_in(view.text))
 }
 
-/// Returns true if the endpoint counted so few of our prompt's tokens that it must have truncated the prompt.
-pub(super) fn server_truncated(attempt: &Attempt) -> bool {
+/// Returns the share of the prompt's tokens that the endpoint counted, if these are so few that it must have truncated the
+/// prompt.
+pub(super) fn read_share(attempt: &Attempt) -> Option<f64> {
     let tokens = attempt.tokens;
-    tokens
-        .prompt_billed
-        .is_some_and(|billed| (billed as f64) < SERVER_TRUNCATED_BELOW * tokens.prompt as f64)
+    let share = tokens.prompt_billed? as f64 / tokens.prompt as f64;
+    (share < SERVER_TRUNCATED_BELOW).then_some(share)
 }
