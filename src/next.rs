@@ -7,13 +7,14 @@ use crate::shell::shell;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
 use ragtriage_report::document::Fact;
-use ragtriage_runs::RunFolder;
+use ragtriage_runs::{ExternalSource, Manifest, RunFolder};
 
 /// Returns the lines.
 ///
 /// `config` is the run's configuration file, `sets` its overrides; `None` for an imported run.
 pub fn steps(
     summary: &Summary,
+    run: &Manifest,
     folder: &RunFolder,
     config: &Path,
     sets: Option<&[String]>,
@@ -26,12 +27,14 @@ pub fn steps(
             format!("ragtriage report {path} --format terminal"),
         ),
     ];
-    steps.extend(next(summary, folder, config, sets).map(|command| Fact::new("next", command)));
+    steps
+        .extend(next(summary, run, folder, config, sets).map(|command| Fact::new("next", command)));
     steps
 }
 
 fn next(
     summary: &Summary,
+    run: &Manifest,
     folder: &RunFolder,
     config: &Path,
     sets: Option<&[String]>,
@@ -45,7 +48,12 @@ fn next(
                 shell(config)
             ));
         }
-        (Conclusion::Generator | Conclusion::Undecided, None) => return Some(audit(&path)),
+        (Conclusion::Retriever | Conclusion::Generator | Conclusion::Undecided, None) => {
+            let lacks_oracle = !summary.verdict.counts_answers;
+            let conditions = lacks_oracle.then(|| conditions(run, config)).flatten();
+            let audit = (conclusion != Conclusion::Retriever).then(|| audit(&path));
+            return conditions.or(audit);
+        }
         (_, None) => return None,
         _ => {}
     }
@@ -70,6 +78,20 @@ fn next(
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
     }
+}
+
+/// Returns the command that asks the endpoint of the settings for the conditions that a record lacks.
+fn conditions(run: &Manifest, config: &Path) -> Option<String> {
+    let source = run.external.as_ref()?;
+    let file = Path::new(&source.from);
+    let is_record = source.kind != ExternalSource::TREC_RUN && file.exists();
+    (is_record && run.settings.generation.calls_endpoint()).then(|| {
+        format!(
+            "ragtriage import {} --config {} --conditions: see what better retrieval would win back",
+            shell(file),
+            shell(config)
+        )
+    })
 }
 
 fn audit(path: &str) -> String {

@@ -263,7 +263,7 @@ fn screen(
     };
     let report = RunReport::new(run, evaluation);
     report.screen(
-        &next::steps(&evaluation.summary, folder, config, sets),
+        &next::steps(&evaluation.summary, &run.manifest, folder, config, sets),
         |report| terminal::render(report, screen),
     )
 }

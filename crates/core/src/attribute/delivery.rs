@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use super::Passages;
-use super::known::{Parts, TopK};
 use super::flags::read_share;
+use super::known::{Parts, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
-use crate::types::{ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
+use crate::types::{
+    ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
+};
 
 /// The chunks of each stage, with the support test applied to them.
 #[allow(

@@ -15,7 +15,7 @@ use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{ArmName, Flag, Interval, Stage, SupportRule, Trace};
+use ragtriage_core::types::{ArmName, Interval, Stage, SupportRule, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;

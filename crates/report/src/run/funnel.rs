@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::document::Table;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::numbers::{plural, thousands, whole};
 use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, Trace};
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
@@ -258,7 +258,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
         let mut cells = vec![label, held, thousands(row.lost)];
         if has_costs {
             let (cost, ci95) = row.cost.unwrap_or_default();
-            cells.push(format!("{cost:.0}"));
+            cells.push(whole(cost));
             cells.push(ci95.map_or(String::new(), |ci| format!("{ci:.0}")));
         }
         table.row(cells);

@@ -108,8 +108,12 @@ impl LostQuestion {
     }
 }
 
-/// Some lost questions, and how many there are: one of each class, then the next of each class.
-pub(super) fn lost(run: &SavedRun, outcomes: &[Outcome]) -> (Vec<LostQuestion>, usize) {
+/// Some lost questions, and how many there are: one of each class, the `first` class before the others, then the next of each.
+pub(super) fn lost(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    first: Option<FailureClass>,
+) -> (Vec<LostQuestion>, usize) {
     let lost = run
         .traces
         .iter()
@@ -120,7 +124,7 @@ pub(super) fn lost(run: &SavedRun, outcomes: &[Outcome]) -> (Vec<LostQuestion>, 
     let rounds = lost.iter().map(|(_, outcome)| {
         let round = seen.entry(outcome.class).or_default();
         *round += 1;
-        (*round, outcome.class)
+        (*round, Some(outcome.class) != first, outcome.class)
     });
     let mut ranked: Vec<_> = rounds.zip(0..).collect();
     ranked.sort_unstable();

@@ -23,6 +23,7 @@ use ragtriage_core::text::numbers::percent;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::diagnose::{self, TwoByTwo};
 use ragtriage_eval::summary::{EXACT_SEARCH, Evaluation, Summary};
+use ragtriage_eval::verdict::Source;
 use ragtriage_runs::SavedRun;
 
 use funnel::Funnel;
@@ -96,7 +97,8 @@ impl RunReport {
     #[must_use]
     pub fn new(run: &SavedRun, evaluation: &Evaluation) -> Self {
         let summary = &evaluation.summary;
-        let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
+        let bottleneck = summary.verdict.bottleneck;
+        let (lost, n_lost) = lost::lost(run, &evaluation.outcomes, bottleneck.map(Source::class));
         Self {
             name: run.manifest.name.clone(),
             right: right(summary),

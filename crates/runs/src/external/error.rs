@@ -218,6 +218,20 @@ pub enum ExternalError {
         /// The role of the name.
         known: &'static str,
     },
+    /// A stage with different roles on different lines.
+    #[error("{position}: stage `{stage}` has the role `{role}`, and `{other}` in {first}")]
+    OtherRole {
+        /// The second line.
+        position: Position,
+        /// The stage.
+        stage: String,
+        /// Its role there.
+        role: &'static str,
+        /// Its role on the first line.
+        other: &'static str,
+        /// The first line.
+        first: Position,
+    },
     /// Two stages that are one.
     #[error("{position}: stages `{first}` and `{second}` are the same stage")]
     DuplicateStage {
@@ -369,6 +383,9 @@ impl Hint for ExternalError {
             }
             Self::DuplicateChunk { .. } | Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::StageRole { .. } => "rename the stage, or leave `role` out",
+            Self::OtherRole { .. } => {
+                "give the stage one role on all lines, or rename one of the two"
+            }
             Self::DuplicateStage { .. } => {
                 "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`"
             }

@@ -418,7 +418,11 @@ fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing(
         let again = outcome.class_with(&trace, &outcome.judgments);
         assert_eq!(again, outcome.class);
         let right = judged(&trace, &corpus, true, Some(true)).class;
-        assert_eq!(right, FailureClass::Correct, "the answer shows that it was read");
+        assert_eq!(
+            right,
+            FailureClass::Correct,
+            "the answer shows that it was read"
+        );
         (outcome.class, outcome.flags)
     };
     let flag = || vec![Flag::ServerTruncated];

@@ -117,8 +117,14 @@ fn a_recorded_k_is_that_of_its_question() {
     let ranked = |k, ids: &[&str]| vec![step(Step::Bm25, ids), packed(Some(k), &["d#0"])];
     // The evidence is second: below the top 1 of its question, whatever the other question packs.
     let ids = ["d#0", "d#1", "d#2"];
-    assert_eq!(outcome(ranked(1, &ids), ranked(3, &ids), false).class, Ranking);
-    assert_eq!(outcome(ranked(3, &ids), ranked(1, &ids), false).class, Packing);
+    assert_eq!(
+        outcome(ranked(1, &ids), ranked(3, &ids), false).class,
+        Ranking
+    );
+    assert_eq!(
+        outcome(ranked(3, &ids), ranked(1, &ids), false).class,
+        Packing
+    );
     // Another question's k says nothing of a question that records none.
     let without = || vec![step(Step::Bm25, &ids), packed(None, &["d#0"])];
     let open = outcome(without(), ranked(3, &ids), false);

@@ -90,10 +90,15 @@ impl RecordWriter<'_> {
             .configuration
             .map(|_| self.run.manifest.settings.retrieval.k);
         if let Some(k) = step.k.or(own).filter(|_| step.step == Step::Packed) {
-            add("k", json!(k));
+            // A context that quotes several gold documents is a hit of each.
+            add("k", json!(k.max(step.hits.len())));
         }
         add("seconds", json!(step.seconds));
         add("hits", step.hits.iter().map(|hit| self.hit(hit)).collect());
+        if self.configuration.is_some() && !step.gold_around.is_empty() {
+            let around = step.gold_around.iter().map(|id| self.passage(id));
+            add("gold_around", around.collect());
+        }
         if let Some(exact) = &step.exact_search {
             let hits: Vec<Value> = exact.hits.iter().map(|id| self.passage(id)).collect();
             add(
