@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 
 use super::Passages;
-use super::flags::read_share;
 use super::known::{Parts, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
 use crate::types::{
-    ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
+    ArmName, Attempt, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
 };
+
+/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
+/// does silently).
+const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
 /// The chunks of each stage, with the support test applied to them.
 #[allow(
@@ -254,4 +257,12 @@ impl<'a> Delivery<'a> {
 fn is_external(step: &TraceStep) -> bool {
     let is_named = step.name.is_some() || step.query.is_some() || step.k.is_some();
     is_named || matches!(step.step, Step::External | Step::Ordered)
+}
+
+/// Returns the share of the prompt's tokens that the endpoint counted, if these are so few that it must have truncated the
+/// prompt.
+pub(super) fn read_share(attempt: &Attempt) -> Option<f64> {
+    let tokens = attempt.tokens;
+    let share = tokens.prompt_billed? as f64 / tokens.prompt as f64;
+    (share < SERVER_TRUNCATED_BELOW).then_some(share)
 }

@@ -1,15 +1,11 @@
 //! Flags of a question: observations next to its failure class.
 
-use super::delivery::Delivery;
+use super::delivery::{Delivery, read_share};
 use super::elsewhere::Elsewhere;
 use super::judge::Judgments;
 use super::suspect;
 use crate::rightness::Correctness;
-use crate::types::{ArmName, Attempt, ChunkId, Flag, TraceStep};
-
-/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
-/// does silently).
-const SERVER_TRUNCATED_BELOW: f64 = 0.8;
+use crate::types::{ArmName, ChunkId, Flag, TraceStep};
 
 /// Returns the flags of a question.
 pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
@@ -111,12 +107,4 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
         .filter_map(|id| delivery.passages.view(id));
     let elsewhere = Elsewhere::new(&question.text, &question.answers);
     others.any(|view| elsewhere.is_in(view.text))
-}
-
-/// Returns the share of the prompt's tokens that the endpoint counted, if these are so few that it must have truncated the
-/// prompt.
-pub(super) fn read_share(attempt: &Attempt) -> Option<f64> {
-    let tokens = attempt.tokens;
-    let share = tokens.prompt_billed? as f64 / tokens.prompt as f64;
-    (share < SERVER_TRUNCATED_BELOW).then_some(share)
 }

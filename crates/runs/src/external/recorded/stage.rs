@@ -7,11 +7,13 @@
 use ragtriage_core::types::Step;
 use serde_json::{Map, Value};
 
-use super::CONTEXTS;
 use super::fields::{Fields, wrong};
 use super::hit::{self, RecordedHit};
 use super::names;
 use crate::external::{ExternalError, Position};
+
+/// The name of the stage that `contexts` are.
+pub const CONTEXTS: &str = "contexts";
 
 /// The place of a stage on the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

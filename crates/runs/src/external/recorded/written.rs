@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::Role;
 use crate::SavedRun;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Origin, Passage, Step, StepHit, Trace, TraceError, TraceStep,
+    Arm, ArmName, Attempt, ChunkId, Origin, Passage, Stance, Step, StepHit, Trace, TraceError,
+    TraceStep,
 };
 
 /// Writes `run`, one line per question. `configuration`: the digest of its configuration and data.
@@ -159,8 +160,11 @@ fn answer(attempt: &Attempt) -> Value {
         "completion_tokens": attempt.tokens.completion,
         "cost_usd": attempt.cost_usd,
         "seconds": attempt.seconds,
-        "finish_reason": attempt.finish,
     });
+    // A blank answer abstains unless the record says how the reply ended.
+    if attempt.stance != Stance::Abstained || !attempt.raw.trim().is_empty() {
+        usage["finish_reason"] = json!(attempt.finish);
+    }
     if let Some(billed) = attempt.tokens.prompt_billed {
         usage["prompt_tokens"] = json!(billed);
     }
