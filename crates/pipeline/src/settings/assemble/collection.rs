@@ -20,12 +20,15 @@ impl Wiring<'_> {
         self.environment
             .check_address("retrieval.collection.url", url)?;
         let timeout = Duration::from_secs_f64(settings.timeout_s);
+        let key = (
+            "retrieval.collection.api_key_env",
+            settings.api_key_env.as_deref(),
+        );
         let server = Server {
             url: url.clone(),
-            api_key: self.environment.key(
-                settings.api_key_env.as_deref(),
-                "retrieval.collection.api_key_env",
-            )?,
+            api_key: self
+                .environment
+                .qdrant_key(("retrieval.collection.url", url), key)?,
             timeout,
             indexing_timeout: timeout,
         };
@@ -42,7 +45,8 @@ impl Wiring<'_> {
         }
         let dimension = shape.map(|shape| shape.dimension);
         let collection = open_existing(&server, settings, dimension).await?;
-        let content = collection.read().await?;
+        let read = &self.environment.collections;
+        let content = read.content(collection.as_ref(), settings).await?;
         let points = plural(content.passages.len(), "point", "points");
         let plan = CollectionPlan::new(collection, content, settings.clone(), encoder);
         self.models.push(ModelRecord {

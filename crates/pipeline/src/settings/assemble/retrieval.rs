@@ -276,11 +276,12 @@ impl<'a> Wiring<'a> {
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
                     return Err(SettingsError::KeptByContent);
                 }
+                let key = ("vector_store.api_key_env", store.api_key_env.as_deref());
                 VectorPlace::Server(Server {
                     url: store.url.clone(),
                     api_key: self
                         .environment
-                        .key(store.api_key_env.as_deref(), "vector_store.api_key_env")?,
+                        .qdrant_key(("vector_store.url", &store.url), key)?,
                     timeout: Duration::from_secs_f64(store.timeout_s),
                     indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
                 })
