@@ -17,30 +17,30 @@ use ragtriage_runs::{Manifest, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The run's folder, or the name of one under evals/runs/.
+    /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// The least mean of a measure: `--min EM@5=0.8`.
+    /// Minimum mean of a measure: `--min EM@5=0.8`.
     #[arg(long, value_name = "MEASURE=X")]
     min: Vec<String>,
-    /// The largest mean of a measure: `--max ForbiddenFacts=0`.
+    /// Maximum mean of a measure: `--max ForbiddenFacts=0`.
     #[arg(long, value_name = "MEASURE=X")]
     max: Vec<String>,
-    /// How far a measure may get worse than the baseline's: `--max-drop AnswerF1=0.02`.
+    /// Maximum drop from the baseline: `--max-drop AnswerF1=0.02`.
     #[arg(long, value_name = "MEASURE=X")]
     max_drop: Vec<String>,
-    /// The run that drops are taken from.
+    /// Baseline run for --max-drop.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// Take drops over the questions that run and baseline share, where these differ.
+    /// Measure drops only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
-    /// Read `[gates]` of this settings file. Default: of the settings in the run's record.
+    /// Configuration file with `[gates]` [default: the run's own].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// What decides. Default: `gates.mode`, the interval.
+    /// Decide by confidence interval or by mean [default: `gates.mode`].
     #[arg(long = "gate", value_enum, value_name = "WHAT")]
     mode: Option<Mode>,
-    /// An inconclusive gate fails the run too.
+    /// Fail the run if a gate is inconclusive.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -50,10 +50,10 @@ pub struct CheckArgs {
 /// The outputs of the command.
 #[derive(Debug, Args)]
 struct TellArgs {
-    /// Write a JUnit file as well.
+    /// Also write a JUnit file.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Annotate a GitHub job, on stderr. Default: in a job, as its environment says.
+    /// Write GitHub annotations to stderr [default: in GitHub Actions].
     #[arg(long)]
     github: bool,
     /// Print JSON.
@@ -63,9 +63,9 @@ struct TellArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Mode {
-    /// The 95 % interval: pass, fail, or inconclusive.
+    /// 95% confidence interval: pass, fail or inconclusive.
     Interval,
-    /// The mean alone: pass or fail.
+    /// Mean: pass or fail.
     Mean,
 }
 

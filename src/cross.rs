@@ -18,20 +18,21 @@ use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
 pub struct CrossArgs {
-    /// Split the difference of one run into what retrieval and what the generator changed: each run's passages are put to the
-    /// other's generator. Calls are made.
+    /// Split the difference of one run into retrieval and generator.
+    ///
+    /// Asks each run's generator with the other run's passages, which makes calls.
     #[arg(long)]
     cross: bool,
-    /// Ask so many of each generator's own prompts once more, to see what its repeats alone change.
+    /// Own prompts to ask each generator again, for its variation.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "cross")]
     noise_sample: usize,
-    /// Take no reply from the cache and keep none.
+    /// Do not read or write the cache of responses.
     #[arg(long, requires = "cross")]
     no_cache: bool,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long, requires = "cross")]
     offline: bool,
-    /// Calls at once. Default: the run's `generation.concurrency`.
+    /// Concurrent calls [default: the run's `generation.concurrency`].
     #[arg(long, value_name = "N", requires = "cross")]
     concurrency: Option<usize>,
 }

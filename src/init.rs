@@ -22,7 +22,7 @@ const ASKED: &str = "asked.queries";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The folder with the documents.
+    /// Folder with the documents.
     #[arg(default_value = ".")]
     dir: PathBuf,
 }

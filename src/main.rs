@@ -14,9 +14,11 @@ mod config;
 mod cross;
 mod dataset;
 mod demo;
+mod doctor;
 mod dry_run;
 mod environment;
 mod failure;
+mod generated;
 mod import;
 mod init;
 mod judge;
@@ -24,6 +26,7 @@ mod memory;
 mod model;
 mod next;
 mod output;
+mod overrides;
 mod page;
 mod recorded;
 mod report;
@@ -38,6 +41,7 @@ mod score;
 mod shell;
 mod starter;
 mod tune;
+mod wrong_call;
 
 use std::process::ExitCode;
 

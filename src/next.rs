@@ -11,12 +11,12 @@ use ragtriage_runs::RunFolder;
 
 /// Returns the lines.
 ///
-/// `config` is the run's configuration file, `sets` its overrides; `None` for an imported run.
+/// `config` is the run's configuration file, `flags` its overrides; `None` for an imported run.
 pub fn steps(
     summary: &Summary,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    flags: Option<&str>,
 ) -> Vec<Fact> {
     let path = shell(folder.path());
     let mut steps = vec![
@@ -26,7 +26,7 @@ pub fn steps(
             format!("ragtriage report {path} --format terminal"),
         ),
     ];
-    steps.extend(next(summary, folder, config, sets).map(|command| Fact::new("next", command)));
+    steps.extend(next(summary, folder, config, flags).map(|command| Fact::new("next", command)));
     steps
 }
 
@@ -34,11 +34,11 @@ fn next(
     summary: &Summary,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    flags: Option<&str>,
 ) -> Option<String> {
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
-    match (conclusion, sets) {
+    match (conclusion, flags) {
         (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
             return Some(format!(
                 "ragtriage dataset label {}: mark the evidence of some questions",
@@ -49,7 +49,11 @@ fn next(
         (_, None) => return None,
         _ => {}
     }
-    let command = command(config, sets.unwrap_or_default());
+    let command = format!(
+        "ragtriage run {}{}",
+        shell(config),
+        flags.unwrap_or_default()
+    );
     let advice = summary.what_if.advice.first();
     let settings = advice.map_or(&[][..], |advice| &advice.settings);
     let sets = settings.iter().filter_map(|setting| {
@@ -64,8 +68,7 @@ fn next(
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(
-            "{command} --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME: judge a \
-             language model's answers too"
+            "{command} --llm ollama:NAME: evaluate a language model's answers too"
         )),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
@@ -74,14 +77,4 @@ fn next(
 
 fn audit(path: &str) -> String {
     format!("ragtriage report {path} --audit 50: check the rule's decisions by hand")
-}
-
-/// Returns the command that repeats a run of `config` with the overrides `sets`.
-fn command(config: &Path, sets: &[String]) -> String {
-    let sets = sets.iter().map(|set| format!(" --set '{set}'"));
-    format!(
-        "ragtriage run {}{}",
-        shell(config),
-        sets.collect::<String>()
-    )
 }

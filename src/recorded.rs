@@ -40,7 +40,7 @@ pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(
             percent_of(missing, prompts),
             responses.display()
         ),
-        "ask a language model: --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME; or \
-         judge retrieval alone: --set generation.generator=none",
+        "ask a language model with `--llm ollama:NAME` or `--llm openai:NAME`, or evaluate retrieval only with \
+         `--set generation.generator=none`",
     ))
 }

@@ -128,7 +128,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             &folder,
             &resolved.settings,
             args.config(),
-            Some(&args.sets),
+            Some(&args.overrides.flags()),
             args.printed(),
         )
     })
@@ -139,14 +139,14 @@ pub(super) fn conclude(
     folder: &RunFolder,
     settings: &Settings,
     config: &Path,
-    sets: Option<&[String]>,
+    flags: Option<&str>,
     printed: Printed,
 ) -> Result<(), Failure> {
     report::write_and_print(
         folder,
         &assemble::evaluation(settings),
         config,
-        sets,
+        flags,
         printed,
     )?;
     output::talk(&format!("run folder: {}", folder.path().display()));
@@ -170,7 +170,7 @@ fn service_source(settings: &Settings) -> ExternalSource {
 
 /// The settings: of the file and flags; on resume without a file those of the run's record and flags.
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
-    let mut sets = args.sets.clone();
+    let mut sets = args.overrides.sets()?;
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
     sets.extend(
         args.repeat

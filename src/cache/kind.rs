@@ -23,11 +23,11 @@ const LONGEST_WRITING: Duration = Duration::from_hours(24);
 /// One kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CacheKind {
-    /// The generator's replies.
+    /// Responses of generators and judges.
     Replies,
     /// Vectors of texts.
     Vectors,
-    /// How long texts are for their encoders.
+    /// Lengths of texts in encoder tokens.
     Lengths,
     /// Scores of rerankers.
     Scores,
@@ -37,7 +37,7 @@ pub enum CacheKind {
     Indexes,
     /// Fetched models.
     Models,
-    /// What runs with `--no-cache` left behind when they were killed.
+    /// Left by killed runs with `--no-cache`.
     Scratch,
 }
 

@@ -11,9 +11,11 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Print what the cache holds.
+    /// Show the content of the cache by kind.
     Stat(stat::StatArgs),
-    /// Take things out of the cache. What is taken out is made, fetched or paid for again when it is needed.
+    /// Remove entries from the cache.
+    ///
+    /// Removed entries are computed, fetched or paid for again when needed.
     Prune(prune::PruneArgs),
 }
 

@@ -22,22 +22,24 @@ const SECONDS_A_DAY: u64 = 86_400;
 
 #[derive(Debug, Args)]
 pub struct PruneArgs {
-    /// Only replies asked for data sets whose name (format and path) holds this text.
+    /// Only responses for data sets whose format or path contains TEXT.
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     dataset: Option<String>,
-    /// Only what was made so many days ago or earlier; vectors, lengths and scores have no date and stay.
+    /// Only entries that are at least DAYS old.
+    ///
+    /// Vectors, lengths and scores have no date and are kept.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
     /// Only this kind; may be repeated.
     #[arg(long = "kind", value_enum, value_name = "KIND")]
     kinds: Vec<CacheKind>,
-    /// Everything.
+    /// Remove everything.
     #[arg(long, conflicts_with_all = ["dataset", "older_than", "kinds"])]
     all: bool,
-    /// Only say what would be taken out.
+    /// Show what would be removed.
     #[arg(long)]
     dry_run: bool,
-    /// A settings file, for its cache folder.
+    /// Configuration file that names the cache folder.
     #[arg(long)]
     config: Option<PathBuf>,
 }

@@ -23,13 +23,15 @@ const UNRESOLVED: &str = "unresolved.jsonl";
 
 #[derive(Debug, Args)]
 pub struct AnchorArgs {
-    /// The pairs: JSON lines, or a .csv or .tsv table with a header. The question is `question`, `query`, `user_input` or `input`; the
-    /// answer `reference`, `ground_truth`, `golden_answers`, `expected_output` or `answer`; `id`, `doc` and `source` are optional.
+    /// Question-answer pairs: JSON lines, .csv or .tsv with a header.
+    ///
+    /// The question is `question`, `query`, `user_input` or `input`; the answer `reference`, `ground_truth`, `golden_answers`,
+    /// `expected_output` or `answer`; `id`, `doc` and `source` are optional.
     #[arg(value_name = "QA")]
     pairs: PathBuf,
     #[command(flatten)]
     source: SourceArgs,
-    /// Write a new folder with a copy of the documents. Default: the questions are added to questions.jsonl of the data set.
+    /// Folder to write a new data set to [default: add to questions.jsonl].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }

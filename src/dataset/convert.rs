@@ -15,19 +15,18 @@ use ragtriage_datasets::{ExportLayout, Exported};
 pub struct ConvertArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// The format.
+    /// Format to write.
     #[arg(long, value_enum)]
     to: Target,
-    /// The folder to write; it must not be there.
+    /// Folder to create.
     folder: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Target {
-    /// corpus.jsonl, questions.jsonl.
+    /// corpus.jsonl and questions.jsonl.
     Jsonl,
-    /// corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv (`dataset.split`, else `test`); what BEIR has no file for stands in the
-    /// queries' metadata.
+    /// corpus.jsonl, queries.jsonl (with answers in metadata), qrels/SPLIT.tsv.
     Beir,
 }
 

@@ -17,18 +17,18 @@ const FETCHED: &str = "datasets/fetched";
 
 #[derive(Debug, Args)]
 pub struct FetchArgs {
-    /// The data set: hotpotqa (distractor dev), squad (1.1 dev), squad2 (2.0 dev), scifact, cisi.
+    /// Data set: hotpotqa, squad, squad2, scifact or cisi.
     name: Option<String>,
-    /// A folder (or file) that holds it, instead of its publisher.
+    /// Copy from this folder or file instead of downloading.
     #[arg(long, value_name = "PATH", conflicts_with = "url")]
     from: Option<PathBuf>,
-    /// Another address that has the publisher's file.
+    /// Download the publisher's file from this address.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Replace one that is there.
+    /// Replace an existing data set.
     #[arg(long)]
     force: bool,
-    /// Call nothing: take it from PATH or not at all.
+    /// Refuse connections: requires --from.
     #[arg(long)]
     offline: bool,
 }

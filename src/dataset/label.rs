@@ -32,27 +32,30 @@ use ragtriage_runs::external::qrels::Qrels;
 pub struct LabelArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// The questions: a line each; or JSON lines with `text`, and whatever else questions.jsonl knows; or BEIR's queries; or the
-    /// unresolved.jsonl of `dataset anchor`, whose candidate places are shown first.
+    /// Questions to label, one per line or JSON lines with `text`.
+    ///
+    /// JSON lines may have any field of questions.jsonl, be the queries of BEIR, or the unresolved.jsonl of `dataset anchor`, whose
+    /// candidate places are shown first.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Where labelled questions are added. Default: questions.jsonl of the data set.
+    /// File to add labelled questions to [default: questions.jsonl].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How many passages of each retriever are pooled.
+    /// Passages to pool from each retriever.
     #[arg(long, value_name = "N", default_value = "10")]
     depth: NonZeroUsize,
-    /// Go to the next question after N passages in a row that are not relevant; shows the best ranked first, where it is
-    /// shuffled otherwise.
+    /// Go to the next question after N irrelevant passages in a row.
+    ///
+    /// Shows the best-ranked passages first instead of shuffling them.
     #[arg(long, value_name = "N")]
     stop_after: Option<NonZeroUsize>,
     /// Seed of the shuffle.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Take the judgments from a file instead: TREC's four columns, or BEIR's three with their header.
+    /// Read judgments from a file of TREC or BEIR qrels instead of asking.
     #[arg(long, value_name = "FILE")]
     judgments: Option<PathBuf>,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
 }

@@ -34,23 +34,26 @@ use ragtriage_pipeline::settings::{Resolved, Settings};
 pub struct LintArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Print JSON: every finding, and the documents that no question uses.
+    /// Print JSON, with every finding and unused document.
     #[arg(long)]
     json: bool,
-    /// Refuse every connection that is not loopback: no model is fetched.
+    /// Refuse connections to other machines; fetch no model.
     #[arg(long)]
     offline: bool,
-    /// Search for no label holes; models that are not here are not fetched.
+    /// Skip the search for missing labels; fetch no model.
     #[arg(long)]
     no_pool: bool,
-    /// After documents were edited: find the place where each label's text stands now, or say that it broke. Exit 1 when one did.
+    /// Locate every label again after the documents were edited.
+    ///
+    /// Exits with 1 if the text of a label is not found.
     #[arg(long)]
     reanchor: bool,
-    /// With --reanchor: rewrite questions.jsonl where labels were placed anew.
+    /// Write the new places of --reanchor to questions.jsonl.
     #[arg(long, requires = "reanchor")]
     write: bool,
-    /// List the questions that a change of the documents since that commit touches; with --reanchor the commit that labels in bytes
-    /// were made for.
+    /// List the questions touched by changes since a commit.
+    ///
+    /// With --reanchor: the commit that byte ranges were made for.
     #[arg(long, value_name = "GITREF")]
     changed: Option<String>,
 }

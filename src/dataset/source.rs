@@ -9,13 +9,13 @@ use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// A settings file (.toml) that names the data set, or the data set itself: its folder or file.
+    /// Configuration file (.toml), or the data set itself: folder or file.
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// How the files are laid out, where that cannot be seen: hotpotqa, squad, beir, smart, jsonl, files.
+    /// Layout: hotpotqa, squad, beir, smart, jsonl, files [default: detected].
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Set any setting, value in TOML.
+    /// Override a configuration key, value in TOML.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
 }

@@ -14,6 +14,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::output;
+use crate::overrides::OverrideArgs;
 use crate::run::stem_of;
 use crate::runtime::block_on;
 use crate::sample::sample;
@@ -33,22 +34,21 @@ const DEFAULT_CONFIG: &str = "config/tune.toml";
 pub struct TuneArgs {
     /// Configuration file with a `[sweep]` table [default: config/tune.toml].
     config: Option<PathBuf>,
-    /// Override a configuration value, in TOML: `--set tune.tokens=500`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// Use a seeded sample of N questions over the whole corpus.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Name of the sweep; its finished trials are reused [default: the file's name].
+    /// Name of the sweep; finished trials are reused [default: file name].
     #[arg(long)]
     name: Option<String>,
     /// Folder to write sweeps to.
     #[arg(long, value_name = "DIR", default_value = "evals/tunes")]
     out: PathBuf,
-    /// Which trials to generate answers for, after retrieval was scored.
+    /// Trials to generate answers for, after retrieval is scored.
     #[arg(long, value_enum, default_value_t)]
     generate: GenerateFor,
-    /// Estimate the calls and cost of answering all trials; calls no service.
+    /// Estimate the calls and cost of all answers, without calling a service.
     #[arg(long)]
     dry_run: bool,
     /// Refuse connections to other machines.
@@ -65,12 +65,12 @@ const GO_ON: &str = "run the same command again to resume: finished trials are r
 /// The value of `--generate`.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum GenerateFor {
-    /// None: retrieval alone.
+    /// No trials: retrieval only.
     #[default]
     None,
     /// Trials on the Pareto front, and the default.
     Front,
-    /// All.
+    /// All trials.
     All,
 }
 
@@ -87,7 +87,7 @@ impl From<GenerateFor> for Generate {
 /// Runs the command.
 pub fn tune(args: TuneArgs) -> Result<(), Failure> {
     block_on(async move {
-        let mut sets = args.sets.clone();
+        let mut sets = args.overrides.sets()?;
         sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let base = Resolved::new(Some(config), &sets)?;
