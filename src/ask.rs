@@ -19,7 +19,7 @@ use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::{self};
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AnswerView, AskView, PromptView, RankedPassage};
-use ragtriage_report::render::terminal::{Screen, render};
+use ragtriage_report::render::terminal::render;
 
 #[derive(Debug, Args)]
 pub struct AskArgs {
@@ -85,7 +85,7 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     output::data(&if args.json {
         output::json(&view, "the answer")?
     } else {
-        render(&view.report(), Screen::new(output::color()))
+        render(&view.report(), output::screen())
     })?;
     attempt.map_or(Ok(()), succeeded)
 }

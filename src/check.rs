@@ -77,8 +77,8 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let gates = merged(assemble::gates(&settings)?, flags);
     if gates.is_empty() {
         return Err(Failure::new(
-            "there is no gate to check",
-            "give one (`--min EM@5=0.8`), or set some under `[gates]` and name that file with --config",
+            "no gates to check",
+            "set one with `--min EM@5=0.8`, or name a configuration that has `[gates]` with --config",
         ));
     }
     let baseline = match (&args.baseline, &settings.gates.baseline) {
@@ -152,9 +152,9 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
         for text in given {
             let gate = parse(flag, bound, text)?;
             if gates.iter().any(|other: &Gate| gate.replaces(other)) {
-                let hint = "give each measure one limit of each kind";
+                let hint = "set each limit of a measure once";
                 return Err(Failure::new(
-                    format!("`{flag} {text}` is given after another limit of the same"),
+                    format!("duplicate gate `{flag} {text}`"),
                     hint,
                 ));
             }
@@ -175,7 +175,7 @@ fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
         format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
     Failure::new(
-        format!("`{flag} {text}` is not a measure, `=` and a number"),
+        format!("invalid gate `{flag} {text}`: expected MEASURE=NUMBER"),
         hint,
     )
 }
@@ -209,7 +209,7 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
 fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::render(report)).map_err(|error| {
-            let hint = "see that its folder is there and can be written";
+            let hint = "check that its folder exists and can be written";
             Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
         })?;
     }

@@ -17,7 +17,6 @@ use crate::{
 #[command(
     name = "ragtriage",
     version,
-    about,
     disable_help_subcommand = true,
     max_term_width = 100,
     after_help = "Start with `ragtriage demo`, or with `ragtriage init DIR` for your own documents."

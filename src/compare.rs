@@ -12,7 +12,6 @@ use ragtriage_core::measure::Measure;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
-use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_runs::SavedRun;
 
@@ -111,7 +110,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     output::data(&if args.form.md {
         markdown::render(&report)
     } else {
-        terminal::render(&report, Screen::new(output::color()))
+        terminal::render(&report, output::screen())
     })
 }
 

@@ -57,7 +57,7 @@ pub async fn cross(
     let [run] = others else {
         let hint = "name a baseline and one run: `ragtriage compare A B --cross`";
         return Err(Failure::new(
-            "--cross takes one run beside the baseline",
+            "--cross needs a baseline and exactly one run",
             hint,
         ));
     };
@@ -116,7 +116,7 @@ async fn wire(
                 "the answers of `{name}` come from the {} `{}`: there is no generator to ask",
                 source.kind, source.from
             ),
-            "--cross takes runs whose generator `ragtriage run` asked itself",
+            "--cross needs runs of `ragtriage run` with its own generator",
         ));
     }
     if manifest
@@ -126,7 +126,7 @@ async fn wire(
     {
         return Err(Failure::new(
             format!(
-                "run `{name}` keeps `generation.base_url` without its user info and query, which may hold keys"
+                "run `{name}` records `generation.base_url` without its user info and query, which may hold keys"
             ),
             "run it again with its keys in `generation.api_key_env` or `generation.headers_env`",
         ));

@@ -161,6 +161,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .clone()
             .unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
+        run::started(&folder);
         let source = RunSource::External {
             documents: dataset.documents,
             questions: dataset.questions.into_iter().enumerate().collect(),

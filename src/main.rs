@@ -21,6 +21,7 @@ mod failure;
 mod generated;
 mod import;
 mod init;
+mod interrupt;
 mod judge;
 mod memory;
 mod model;

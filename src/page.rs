@@ -229,8 +229,7 @@ pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
 /// pipe is written into.
 pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
     let failure = |error: &dyn std::fmt::Display| {
-        let hint =
-            "name a file in a folder that is there and can be written, or `-` for standard output";
+        let hint = "name a file in an existing, writable folder, or `-` for standard output";
         Failure::new(format!("cannot write `{}`: {error}", file.display()), hint)
     };
     let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());

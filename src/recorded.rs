@@ -34,7 +34,7 @@ pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(
     let responses = generation.responses.as_deref().unwrap_or("".as_ref());
     Err(Failure::new(
         format!(
-            "{} of {} prompts ({}) have no response in `{}`, which was recorded for other settings",
+            "{} of {} prompts ({}) have no response in `{}`, which was recorded for another configuration",
             thousands(missing),
             thousands(prompts),
             percent_of(missing, prompts),

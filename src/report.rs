@@ -141,9 +141,7 @@ fn content(
     } = reported;
     Ok(match (form, beside.as_ref()) {
         (ReportFormat::Html, _) => page::render(reported, shown),
-        (ReportFormat::Terminal, _) => {
-            terminal::render(&plain(reported), Screen::new(output::color()))
-        }
+        (ReportFormat::Terminal, _) => terminal::render(&plain(reported), output::screen()),
         (ReportFormat::Md, _) => markdown::render(&plain(reported)),
         (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
         (ReportFormat::Json, Some(beside)) => {
@@ -189,7 +187,10 @@ fn plain(reported: &Reported) -> Report {
 
 fn not_of_two(form: &str) -> Failure {
     let hint = "leave --compare out, or write html, md, json or terminal";
-    Failure::new(format!("there is no `--format {form}` of two runs"), hint)
+    Failure::new(
+        format!("unsupported `--format {form}` with --compare"),
+        hint,
+    )
 }
 
 /// What a finished run prints.
@@ -246,14 +247,14 @@ pub fn write_and_print(
     folder.write(page::FILE, page.as_bytes())?;
     let text = match printed {
         Printed::Json => summary,
-        Printed::Full => terminal::render(&plain(&reported), Screen::new(output::color())),
+        Printed::Full => terminal::render(&plain(&reported), output::screen()),
         Printed::Screen => screen(&reported, folder, config, flags),
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();
         Failure::new(
             failure.message,
-            format!("the run is whole; print it again: `ragtriage report {path}`"),
+            format!("the run is complete; print it with `ragtriage report {path}`"),
         )
     })
 }
@@ -262,9 +263,10 @@ fn screen(reported: &Reported, folder: &RunFolder, config: &Path, flags: Option<
     let Reported {
         run, evaluation, ..
     } = reported;
+    let screen = output::screen();
     let screen = Screen {
-        width: COLUMNS,
-        color: output::color(),
+        width: screen.width.min(COLUMNS),
+        ..screen
     };
     let report = RunReport::new(run, evaluation);
     report.screen(

@@ -12,7 +12,7 @@ use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
 use crate::sample::sample;
-use crate::{announce, dry_run, judge, output, recorded, report, resume};
+use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
@@ -111,6 +111,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                 }
             }
         };
+        started(&folder);
+        let resumed = format!("--resume {}{}", folder.name(), args.out_flag());
+        interrupt::watch(folder.clone(), format!("ragtriage run {resumed}"));
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
         output::unkept_replies(replies.as_deref());
@@ -134,6 +137,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     })
 }
 
+/// Reports the folder of a run that starts.
+pub(super) fn started(folder: &RunFolder) {
+    output::talk(&format!("run folder: {}", folder.path().display()));
+}
+
 /// Writes all that is derived from a finished run, and prints the report.
 pub(super) fn conclude(
     folder: &RunFolder,
@@ -148,9 +156,7 @@ pub(super) fn conclude(
         config,
         flags,
         printed,
-    )?;
-    output::talk(&format!("run folder: {}", folder.path().display()));
-    Ok(())
+    )
 }
 
 fn service_source(settings: &Settings) -> ExternalSource {
@@ -179,8 +185,8 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
-            "the run was killed before it wrote its record",
-            "give its settings again: the settings file, and --set as before",
+            "the run was killed before it wrote its manifest",
+            "pass the configuration file and the overrides again",
         )),
         _ => Ok(Resolved::new(Some(args.config()), &sets)?),
     }

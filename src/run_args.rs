@@ -7,6 +7,7 @@ use clap::Args;
 use crate::overrides::OverrideArgs;
 use crate::report::Printed;
 use crate::run_folder::DEFAULT_OUT;
+use crate::shell::shell;
 
 /// The configuration file of commands that are given none.
 pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
@@ -60,6 +61,15 @@ impl RunArgs {
     /// Returns what to print when the run is finished.
     pub fn printed(&self) -> Printed {
         Printed::new(self.full, self.json)
+    }
+
+    /// Returns the flag that names the folder of runs, after a space; empty for the default.
+    pub fn out_flag(&self) -> String {
+        if self.out == Path::new(DEFAULT_OUT) {
+            String::new()
+        } else {
+            format!(" --out {}", shell(&self.out))
+        }
     }
 
     /// Returns the configuration file, given or not.

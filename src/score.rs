@@ -233,13 +233,13 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
     let of_answers = !args.predictions.is_empty();
     if !files::is_measured_in_files(measure, of_answers) {
         let (files, others) = if of_answers {
-            ("predictions and golds", OF_ANSWERS)
+            ("predictions and gold answers", OF_ANSWERS)
         } else {
             ("a run and qrels", OF_RUNS)
         };
-        let hint = format!("these can, among others: {others}");
+        let hint = format!("supported measures include {others}");
         return Err(Failure::new(
-            format!("`{measure}` cannot be had from {files} alone"),
+            format!("`{measure}` cannot be computed from {files}"),
             hint,
         ));
     }
@@ -261,7 +261,7 @@ fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
         return Ok(());
     };
     let message = format!(
-        "`{}` has no value in a corpus of {} documents: more were found or judged, or all are relevant",
+        "`{}` has no value in a corpus of {} documents: more are retrieved or judged, or all are relevant",
         column.measure,
         args.documents.unwrap_or_default()
     );
@@ -279,7 +279,7 @@ fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
     );
     Failure::new(
         message,
-        "check that the files belong together and write ids the same way",
+        "check that the files belong together and use the same ids",
     )
 }
 

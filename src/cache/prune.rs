@@ -105,8 +105,8 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
         ..
     } = args;
     if !all && dataset.is_none() && older_than.is_none() && kinds.is_empty() {
-        let hint = "choose with `--dataset TEXT`, `--older-than DAYS`, `--kind KIND`, or take everything with `--all`";
-        return Err(Failure::new("nothing is selected to be taken out", hint));
+        let hint = "select with `--dataset TEXT`, `--older-than DAYS` or `--kind KIND`, or remove everything with `--all`";
+        return Err(Failure::new("nothing is selected", hint));
     }
     let mut chosen = if kinds.is_empty() {
         CacheKind::ALL.to_vec()
@@ -116,7 +116,7 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
     if dataset.is_some() {
         if let Some(other) = kinds.iter().find(|kind| **kind != CacheKind::Replies) {
             let message = format!(
-                "`--dataset` selects replies alone, `--kind {}` has no data set",
+                "`--dataset` selects responses only, not `--kind {}`",
                 other.name()
             );
             return Err(Failure::new(message, "leave one of the two out"));
@@ -194,7 +194,7 @@ fn of_files(
             };
         } else {
             output::talk(&format!(
-                "`{}` stays: another process has it open",
+                "skipped `{}`: another process is using it",
                 path.display()
             ));
         }
@@ -227,7 +227,7 @@ fn remove(kind: CacheKind, path: &Path) -> Result<bool, Failure> {
     };
     match gone {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let hint = "see who may write there";
+            let hint = "check the permissions of its folder";
             Err(Failure::new(
                 format!("cannot remove `{}`: {error}", path.display()),
                 hint,

@@ -71,7 +71,7 @@ fn write_folder(
     let seen = survey_of(&documents);
     export(&anchored.data_set(documents), ExportLayout::Jsonl, folder)?;
     let settings = folder.join(SETTINGS);
-    create(&settings, &starter(&seen, Format::Jsonl))?;
+    create(&settings, &starter(&seen, Format::Jsonl, None))?;
     conclude(n_anchored, folder, &settings, &unresolved)
 }
 
@@ -113,7 +113,7 @@ fn add(
             Format::Files => survey(folder)?,
             _ => survey_of(documents),
         };
-        create(&settings, &starter(&seen, spec.format))?;
+        create(&settings, &starter(&seen, spec.format, None))?;
     }
     conclude(
         anchored.questions.len(),

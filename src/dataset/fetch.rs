@@ -46,9 +46,9 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
             .as_ref()
             .map_or(String::new(), |from| format!(" --from {}", from.display()));
         return Err(Failure::new(
-            "the name of the data set is missing",
+            "no data set is named",
             format!(
-                "`ragtriage dataset fetch NAME{given}`, NAME being hotpotqa, squad, squad2, scifact or cisi"
+                "`ragtriage dataset fetch NAME{given}`, where NAME is hotpotqa, squad, squad2, scifact or cisi"
             ),
         ));
     };
@@ -57,13 +57,13 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         if !from.exists() {
             return Err(Failure::new(
                 format!("`{}` does not exist", from.display()),
-                "give `--from` the folder or file that holds the data set",
+                "name the folder or file of the data set with `--from`",
             ));
         }
         if is_archive(from) {
             return Err(Failure::new(
                 format!("`{}` is an archive", from.display()),
-                "unpack it, and give `--from` the folder that holds the data set",
+                "unpack it and name its folder with `--from`",
             ));
         }
         let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
@@ -73,7 +73,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     if *offline {
         let hint = "name a copy with `--from PATH`, or leave `--offline` out";
         return Err(Failure::new(
-            format!("`{name}` is not fetched, since `--offline` is set"),
+            format!("cannot fetch `{name}` with `--offline`"),
             hint,
         ));
     }
@@ -97,7 +97,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     ));
     if let Some(sha256) = unverified {
         output::talk(&format!(
-            "no hash of it is known: what {url} sent has sha256 {sha256}"
+            "not verified, no hash is published: the file of {url} has sha256 {sha256}"
         ));
     }
     Ok(())
