@@ -69,7 +69,7 @@ enum Mode {
     Mean,
 }
 
-/// Runs the command; whether the run passes.
+/// Runs the command; returns true if the run passes.
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let flags = flags(args)?;
     let run = SavedRun::load_incomplete(&folder_of(&args.run), 0)?;
@@ -108,7 +108,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     Ok(report.passed)
 }
 
-/// The last line where gates are undecided: they are not called passed.
+/// Returns the last line if gates are inconclusive.
 fn undecided(report: &GateReport) -> Option<String> {
     let count = |verdict| {
         let gates = report.gates.iter();

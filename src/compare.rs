@@ -46,7 +46,7 @@ pub struct CompareArgs {
     form: FormArgs,
 }
 
-/// What is printed instead of text for a terminal.
+/// Formats other than text for a terminal.
 #[derive(Debug, Args)]
 struct FormArgs {
     /// Print Markdown.

@@ -38,7 +38,7 @@ pub struct CrossArgs {
 }
 
 impl CrossArgs {
-    /// Whether to cross at all.
+    /// Returns true if `--cross` is given.
     pub fn wanted(&self) -> bool {
         self.cross
     }
@@ -102,11 +102,11 @@ pub async fn cross(
     Ok(crossing.numbers(&crossed, &plan.evaluation)?)
 }
 
-/// The run's generator. `anew`: no reply of it is taken from the cache.
+/// Assembles the run's generator. `uncached`: its cached responses are not used.
 async fn wire(
     (run, settings): &Loaded,
     args: &CrossArgs,
-    anew: bool,
+    uncached: bool,
 ) -> Result<Arc<Reader>, Failure> {
     let manifest = &run.manifest;
     let name = &manifest.name;
@@ -132,7 +132,7 @@ async fn wire(
         ));
     }
     let mut settings = settings.clone();
-    settings.generation.repeat = 1; // what is asked more than once then is asked once now, and kept
+    settings.generation.repeat = 1; // repeats are not cached
     if let Some(concurrency) = args.concurrency {
         settings.generation.concurrency = concurrency;
         settings.generation.most_concurrency = settings
@@ -141,7 +141,7 @@ async fn wire(
             .map(|most| most.max(concurrency));
     }
     let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
-    let environment = environment(&resolved, args.offline, args.no_cache || anew)?;
+    let environment = environment(&resolved, args.offline, args.no_cache || uncached)?;
     let reader = assemble::reader(&resolved, &environment)
         .await?
         .ok_or_else(|| {
@@ -153,7 +153,7 @@ async fn wire(
     Ok(Arc::new(reader))
 }
 
-/// Says how many calls will go where; nothing for a reader in this process.
+/// Announces the number of calls to an endpoint.
 async fn announce(at: usize, settings: &Settings, reader: &Reader, calls: &[Call], n_again: usize) {
     let generation = &settings.generation;
     if !generation.calls_endpoint() || calls.len() + n_again == 0 {

@@ -20,7 +20,7 @@ use ragtriage_pipeline::settings::assemble::{self, terms};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, Sending, report};
 
-/// Prints what a run of these settings would do for the questions that are not `done`.
+/// Prints the estimate for the questions that are not `done`.
 pub(super) async fn dry_run(
     args: &RunArgs,
     resolved: Resolved,
@@ -96,8 +96,7 @@ pub(super) fn print(dry_run: &DryRun, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Counts over the very prompts of the run, as far as `local` has the run's own retrieval; `probes` of its oracle's are asked
-/// twice.
+/// Counts the prompts of the run, exactly if `local` has its retrieval; `probes` of the condition `oracle` are asked twice.
 pub(super) async fn counted(
     args: &RunArgs,
     local: &Resolved,

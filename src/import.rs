@@ -180,7 +180,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
     })
 }
 
-/// What the file holds.
+/// Form of the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Record,
@@ -249,8 +249,7 @@ fn generator_model(name: String) -> ModelRecord {
     }
 }
 
-/// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and
-/// without answers there was no generator.
+/// Sets what the record shows of its pipeline: `k` is the size of its longest prompt; without answers there was no generator.
 fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
     if form != Form::TrecRun {
         let k = joined.most_packed().unwrap_or(settings.retrieval.k).max(1);
@@ -262,7 +261,7 @@ fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
     }
 }
 
-/// Whether the first line that is no comment is one of columns and no JSON.
+/// Returns true if the first line that is not a comment has columns and is not JSON.
 fn looks_like_trec(text: &str) -> bool {
     let mut lines = text
         .lines()

@@ -18,7 +18,7 @@ use ragtriage_datasets::{DatasetError, Survey, survey};
 
 pub(super) const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";
-/// Where real questions are to be put: by its ending no document, though it may stand among them.
+/// File for real questions; its extension keeps it from being read as a document.
 const ASKED: &str = "asked.queries";
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct InitArgs {
     llm: LlmArgs,
 }
 
-/// Runs the command. Nothing that is there is written over.
+/// Runs the command. Existing files are left unchanged.
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let (folder, llm) = (&args.dir, args.llm.endpoint()?);
     let seen = survey(folder).map_err(|error| match error {
@@ -88,7 +88,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; extract the text of other files first \
                             (pandoc, pdftotext)";
 
-/// Reports what a user should know before the first run.
+/// Reports files that a run will not read as they are.
 fn told(seen: &Survey) {
     let n_wrapped: usize = seen.wrapped.values().sum();
     let n_code: usize = seen.code.values().sum();
@@ -123,7 +123,7 @@ fn told(seen: &Survey) {
     }
 }
 
-/// Writes a new file; false where one is there.
+/// Writes a new file; returns false if it exists.
 pub(super) fn create(path: &Path, text: &str) -> Result<bool, Failure> {
     let written = OpenOptions::new().write(true).create_new(true).open(path);
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {

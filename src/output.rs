@@ -1,4 +1,4 @@
-//! The only place that prints: data to stdout, talk to stderr.
+//! The only place that prints: data to stdout, messages to stderr.
 
 use std::io::{IsTerminal, Write};
 
@@ -22,7 +22,7 @@ fn color() -> bool {
 /// Prints data. A reader that went away (`| head`) is no failure.
 ///
 /// # Errors
-/// What the operating system says otherwise: a full disk behind a redirection, say.
+/// Any other error of the operating system, such as a full disk.
 pub fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout
@@ -83,7 +83,7 @@ pub fn talk_color() -> bool {
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Columns of the terminal that talk goes to; `None` where it goes elsewhere.
+/// Returns the columns of the terminal on stderr, if it is one.
 pub fn talk_width() -> Option<usize> {
     comfy_table::Table::new()
         .use_stderr()
@@ -91,7 +91,7 @@ pub fn talk_width() -> Option<usize> {
         .map(usize::from)
 }
 
-/// Shows `text` as it is laid out, what data gave made harmless already, and waits behind it: no line feed is added.
+/// Prints `text` to stderr as it is, without a line feed; untrusted parts are sanitized by the caller.
 pub fn show(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr

@@ -136,17 +136,16 @@ fn content(
     let Reported {
         run,
         evaluation,
-        beside,
+        compared,
         ..
     } = reported;
-    Ok(match (form, beside.as_ref()) {
+    Ok(match (form, compared.as_ref()) {
         (ReportFormat::Html, _) => page::render(reported, shown),
         (ReportFormat::Terminal, _) => terminal::render(&plain(reported), output::screen()),
         (ReportFormat::Md, _) => markdown::render(&plain(reported)),
         (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
-        (ReportFormat::Json, Some(beside)) => {
-            let both =
-                serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
+        (ReportFormat::Json, Some(compared)) => {
+            let both = serde_json::json!({"summary": evaluation.summary, "comparison": compared.comparison});
             output::json(&both, "the comparison")?
         }
         (ReportFormat::Trec, None) => trec::documents(run),
@@ -179,8 +178,8 @@ fn plain(reported: &Reported) -> Report {
         );
         report.list(vec![hint]);
     }
-    if let Some(beside) = &reported.beside {
-        report.append(beside.view().report());
+    if let Some(compared) = &reported.compared {
+        report.append(compared.view().report());
     }
     report
 }
@@ -193,7 +192,7 @@ fn not_of_two(form: &str) -> Failure {
     )
 }
 
-/// What a finished run prints.
+/// Output of a finished run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {
     /// The first screen.

@@ -1,4 +1,4 @@
-//! `ragtriage run --resume`: whether a run can be gone on with, and what of its record stays.
+//! `ragtriage run --resume`: checks that a run can be resumed, and merges its manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
     }
 }
 
-/// The settings that the run's record holds, with `sets` over them; refused where they lack a part that decides who is asked.
+/// Returns the recorded settings with the overrides `sets`; an error if an address was recorded without a part that selects whom to ask.
 pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
     let given: Vec<&str> = sets
         .iter()
@@ -61,7 +61,7 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
     )?)
 }
 
-/// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
+/// Makes `new` the manifest of the resumed run `name`, so far `old`; an error if other questions or settings would be used.
 pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<(), Failure> {
     let differences = differences(&old.manifest, new);
     if !differences.is_empty() {

@@ -1,4 +1,4 @@
-//! `ragtriage run`: the whole pipeline, then the report and the run's folder.
+//! `ragtriage run`: runs the pipeline and reports on it.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
@@ -142,7 +142,7 @@ pub(super) fn started(folder: &RunFolder) {
     output::talk(&format!("run folder: {}", folder.path().display()));
 }
 
-/// Writes all that is derived from a finished run, and prints the report.
+/// Writes all files derived from a finished run, and prints its report.
 pub(super) fn conclude(
     folder: &RunFolder,
     settings: &Settings,
@@ -174,7 +174,7 @@ fn service_source(settings: &Settings) -> ExternalSource {
     }
 }
 
-/// The settings: of the file and flags; on resume without a file those of the run's record and flags.
+/// Returns the settings of file and flags; on resume without a file, those of the manifest and flags.
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.overrides.sets()?;
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
@@ -192,7 +192,7 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
     }
 }
 
-/// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
+/// Opens the run's folder, new or resumed, with what it has already and what that cost.
 fn open_folder(
     args: &RunArgs,
     begins: bool,
@@ -247,7 +247,7 @@ fn done_by(old: SavedRun) -> Done {
     }
 }
 
-/// A settings file's name without its ending, as a folder may be called.
+/// Returns the name of a configuration file without its extension, as a valid name of a folder.
 pub(super) fn stem_of(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
     stem.replace(
@@ -265,7 +265,7 @@ pub(super) fn fresh_name(config: &Path) -> String {
     format!("{stem}-{time}-{random:04x}")
 }
 
-/// A run that ended before its first question leaves nothing behind.
+/// Removes the folder of a run that ended before its first question.
 pub(super) fn drop_if_empty(folder: &RunFolder) {
     let mut files = ["traces.jsonl", replies::FILE].into_iter();
     if files.all(|file| std::fs::metadata(folder.file(file)).map_or(true, |it| it.len() == 0)) {

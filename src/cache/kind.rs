@@ -17,7 +17,7 @@ use ragtriage_models::rerank::SCORES;
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_vectors::stored_collections;
 
-/// Nobody writes one file for so long.
+/// Maximum time that writing one file takes.
 const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
 /// One kind.

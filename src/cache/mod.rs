@@ -1,4 +1,4 @@
-//! `ragtriage cache`: what is kept between runs, and taking some of it out.
+//! `ragtriage cache`: shows and removes what is cached between runs.
 
 mod folder;
 mod kind;

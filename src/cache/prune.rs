@@ -1,4 +1,4 @@
-//! Taking things out of the cache.
+//! Removes entries from the cache.
 
 use ragtriage_core::hint::Hint;
 use std::fs;
@@ -44,7 +44,7 @@ pub struct PruneArgs {
     config: Option<PathBuf>,
 }
 
-/// Which things go.
+/// The entries to remove.
 #[derive(Clone, Debug)]
 struct Selection {
     kinds: Vec<CacheKind>,

@@ -12,7 +12,7 @@ use ragtriage_fetch::dataset::Fetched;
 use ragtriage_http::Download;
 use ragtriage_pipeline::progress::Progress;
 
-/// Where fetched data sets go.
+/// Folder of fetched data sets.
 const FETCHED: &str = "datasets/fetched";
 
 #[derive(Debug, Args)]

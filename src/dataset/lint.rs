@@ -1,4 +1,4 @@
-//! `ragtriage dataset lint`: what is wrong with a data set, or weak in it. Exit 1 on errors.
+//! `ragtriage dataset lint`: checks a data set for errors and weaknesses. Exit 1 on errors.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub struct LintArgs {
     changed: Option<String>,
 }
 
-/// Runs the command; whether the data set is free of errors.
+/// Runs the command; returns true if the data set has no errors.
 pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let resolved = source::resolve(&args.source)?;
     let spec = resolved.dataset();
@@ -85,7 +85,7 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     Ok(lint.errors == 0)
 }
 
-/// The settings without all that lint has no use for, and without services: a look at data sends it nowhere.
+/// Returns the settings that lint needs, without services: checking data sends it nowhere.
 fn local(mut resolved: Resolved) -> Resolved {
     let settings = &mut resolved.settings;
     let context_tokens = settings.generation.context_tokens;

@@ -1,4 +1,4 @@
-//! Which data set a command is about: a settings file that names one, or the data itself.
+//! The data set of a command: named by a configuration file, or the data itself.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl SourceArgs {
     }
 }
 
-/// The settings of the file, or the defaults with the data set in them; `--set` holds in both.
+/// Returns the configuration of the file, or the defaults with the data set; `--set` applies to both.
 ///
 /// # Errors
 /// A setting that is none; nothing at the path.
@@ -50,7 +50,7 @@ pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
     Ok(Resolved::new(file, &all)?)
 }
 
-/// `key=value` with the value as a TOML string, whatever stands in it.
+/// Returns `key=value` with the value as a TOML string.
 fn set(key: &str, value: &str) -> String {
     format!("{key}={}", toml::Value::from(value))
 }

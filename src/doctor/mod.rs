@@ -41,7 +41,7 @@ struct Checkup<'a> {
     checks: &'a [Check],
 }
 
-/// Runs the command; whether no check failed.
+/// Runs the command; returns true if no check failed.
 pub fn doctor(args: &DoctorArgs) -> Result<bool, Failure> {
     let checks = block_on(async { Ok(checks(args).await) })?;
     let passed = checks.iter().all(|check| check.status != Status::Failed);

@@ -293,7 +293,7 @@ fn embeddings_and_rerank_endpoints_get_one_call_each() {
     );
     assert_eq!(
         at("rerank endpoint"),
-        "URL: scores passages (made 1 call to check it)"
+        "URL/: scores passages (made 1 call to check it)"
     );
     assert_eq!(endpoint.requests().len(), 2);
 }
