@@ -11,13 +11,13 @@ use ragtriage_runs::{ExternalSource, Manifest, RunFolder};
 
 /// Returns the lines.
 ///
-/// `config` is the run's configuration file, `sets` its overrides; `None` for an imported run.
+/// `config` is the run's configuration file, `flags` its overrides; `None` for an imported run.
 pub fn steps(
     summary: &Summary,
     run: &Manifest,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    flags: Option<&str>,
 ) -> Vec<Fact> {
     let path = shell(folder.path());
     let mut steps = vec![
@@ -27,8 +27,9 @@ pub fn steps(
             format!("ragtriage report {path} --format terminal"),
         ),
     ];
-    steps
-        .extend(next(summary, run, folder, config, sets).map(|command| Fact::new("next", command)));
+    steps.extend(
+        next(summary, run, folder, config, flags).map(|command| Fact::new("next", command)),
+    );
     steps
 }
 
@@ -37,11 +38,11 @@ fn next(
     run: &Manifest,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    flags: Option<&str>,
 ) -> Option<String> {
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
-    match (conclusion, sets) {
+    match (conclusion, flags) {
         (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
             return Some(format!(
                 "ragtriage dataset label {}: mark the evidence of some questions",
@@ -57,7 +58,11 @@ fn next(
         (_, None) => return None,
         _ => {}
     }
-    let command = command(config, sets.unwrap_or_default());
+    let command = format!(
+        "ragtriage run {}{}",
+        shell(config),
+        flags.unwrap_or_default()
+    );
     let advice = summary.what_if.advice.first();
     let settings = advice.map_or(&[][..], |advice| &advice.settings);
     let sets = settings.iter().filter_map(|setting| {
@@ -72,8 +77,7 @@ fn next(
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(
-            "{command} --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME: judge a \
-             language model's answers too"
+            "{command} --llm ollama:NAME: evaluate a language model's answers too"
         )),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
@@ -96,14 +100,4 @@ fn conditions(run: &Manifest, config: &Path) -> Option<String> {
 
 fn audit(path: &str) -> String {
     format!("ragtriage report {path} --audit 50: check the rule's decisions by hand")
-}
-
-/// Returns the command that repeats a run of `config` with the overrides `sets`.
-fn command(config: &Path, sets: &[String]) -> String {
-    let sets = sets.iter().map(|set| format!(" --set '{set}'"));
-    format!(
-        "ragtriage run {}{}",
-        shell(config),
-        sets.collect::<String>()
-    )
 }

@@ -10,14 +10,14 @@ pub enum ReportFormat {
     Terminal,
     /// Markdown, for a pull request.
     Md,
-    /// summary.json; with --compare both runs by the baseline's evaluation: `summary` and `comparison`.
+    /// summary.json; with --compare `summary` and `comparison`.
     Json,
-    /// The final ranking of documents, as a TREC run.
+    /// Final ranking of documents, as a TREC run.
     Trec,
-    /// The relevance judgments, as `trec_eval` reads them.
+    /// Relevance judgments, as `trec_eval` reads them.
     Qrels,
-    /// A table with one row per question.
+    /// Table with one row per question.
     Csv,
-    /// A record of every stage and answer, as `import` reads it.
+    /// Every stage and answer, as `import` reads it.
     Record,
 }

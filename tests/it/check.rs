@@ -231,18 +231,18 @@ fn a_run_with_failed_questions_is_not_whole() {
 fn what_cannot_be_checked_is_exit_2() {
     let project = two_runs(&[]);
     for (args, error) in [
-        (&["runs/k1"][..], "error: there is no gate to check"),
+        (&["runs/k1"][..], "error: no gates to check"),
         (
             &["runs/k1", "--min", "FactRecall=0.5"],
             "error: `k1` has no value of `FactRecall` on any question",
         ),
         (
             &["runs/k1", "--min", "EM@5"],
-            "error: `--min EM@5` is not a measure, `=` and a number",
+            "error: invalid gate `--min EM@5`: expected MEASURE=NUMBER",
         ),
         (
             &["runs/k1", "--min", "EM@5=high"],
-            "error: `--min EM@5=high` is not a measure, `=` and a number",
+            "error: invalid gate `--min EM@5=high`: expected MEASURE=NUMBER",
         ),
         (
             &["runs/k1", "--min", "EM@5=80"],
