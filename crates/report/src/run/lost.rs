@@ -1,5 +1,6 @@
 //! Some of the lost questions, from as many failure classes as there are.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::document::{Entry, Fact};
@@ -15,7 +16,9 @@ const MOST: usize = 5;
 const ID: usize = 30;
 const TEXT: usize = 68;
 const ANSWER: usize = 90;
-const SHORT: usize = 30;
+const SHORT: usize = 36;
+/// Columns of a line of the first screen next to its label.
+const LINE: usize = 88;
 
 /// A lost question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,22 +62,20 @@ impl LostQuestion {
         }
     }
 
-    /// The question in a line: its text, why it was lost, gold answer and answer.
+    /// Returns id, failure class and text in `LINE` columns.
     pub(super) fn line(&self) -> String {
-        let answer = self.answer.as_ref().map_or(String::new(), |answer| {
-            format!("; answer: {}", shortened(answer, SHORT))
-        });
-        let gold = if self.gold.is_empty() {
-            String::new()
-        } else {
-            format!("; gold: {}", shortened(&self.gold, SHORT))
-        };
-        format!(
-            "{} \"{}\" {}{gold}{answer}",
-            shortened(&self.id, ID),
-            shortened(&self.question, TEXT),
-            self.class
-        )
+        let lead = format!("{} ({}): ", shortened(&self.id, ID), self.class);
+        let columns = (LINE - 2).saturating_sub(lead.chars().count());
+        format!("{lead}\"{}\"", shortened(&self.question, columns))
+    }
+
+    /// Adds gold answer and answer to the line.
+    pub(super) fn lines(&self) -> String {
+        let gold = Some(("gold", &self.gold)).filter(|(_, gold)| !gold.is_empty());
+        let answer = self.answer.iter().map(|answer| ("answer", answer));
+        let ends = gold.into_iter().chain(answer);
+        let ends = ends.map(|(label, text)| format!("; {label}: {}", shortened(text, SHORT)));
+        self.line() + &ends.collect::<String>()
     }
 
     /// The question as an entry of a report.
@@ -108,28 +109,21 @@ impl LostQuestion {
     }
 }
 
-/// Some lost questions, and how many there are: one of each class, then the next of each class.
+/// Returns some lost questions, and how many there are: one of each class, then the next of each class, larger classes first.
 pub(super) fn lost(run: &SavedRun, outcomes: &[Outcome]) -> (Vec<LostQuestion>, usize) {
-    let lost = run
-        .traces
-        .iter()
-        .zip(outcomes)
-        .filter(|(_, outcome)| outcome.class.is_loss());
-    let lost: Vec<(&Trace, &Outcome)> = lost.collect();
-    let mut seen: BTreeMap<FailureClass, usize> = BTreeMap::new();
-    let rounds = lost.iter().map(|(_, outcome)| {
-        let round = seen.entry(outcome.class).or_default();
-        *round += 1;
-        (*round, outcome.class)
-    });
-    let mut ranked: Vec<_> = rounds.zip(0..).collect();
-    ranked.sort_unstable();
-    let shown = ranked
-        .iter()
-        .take(MOST)
-        .map(|(_, at): &(_, usize)| lost[*at]);
-    let shown = shown
-        .map(|(trace, outcome)| LostQuestion::new(trace, outcome))
-        .collect();
-    (shown, lost.len())
+    let questions = run.traces.iter().zip(outcomes);
+    let mut classes: BTreeMap<FailureClass, Vec<(&Trace, &Outcome)>> = BTreeMap::new();
+    for (trace, outcome) in questions.filter(|(_, outcome)| outcome.class.is_loss()) {
+        classes
+            .entry(outcome.class)
+            .or_default()
+            .push((trace, outcome));
+    }
+    let mut classes: Vec<_> = classes.into_values().collect();
+    classes.sort_by_key(|class| Reverse(class.len()));
+    let rounds =
+        (0..MOST).flat_map(|round| classes.iter().filter_map(move |class| class.get(round)));
+    let shown = rounds.take(MOST);
+    let shown = shown.map(|(trace, outcome)| LostQuestion::new(trace, outcome));
+    (shown.collect(), classes.iter().map(Vec::len).sum())
 }
