@@ -8,6 +8,8 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judgment;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, Trace};
+use ragtriage_eval::summary::Evaluation;
+use ragtriage_eval::verdict::Conclusion;
 use ragtriage_runs::SavedRun;
 
 /// Most lost questions of a report.
@@ -110,10 +112,16 @@ impl LostQuestion {
 }
 
 /// Returns some lost questions, and how many there are: one of each class, then the next of each class, larger classes first.
-pub(super) fn lost(run: &SavedRun, outcomes: &[Outcome]) -> (Vec<LostQuestion>, usize) {
-    let questions = run.traces.iter().zip(outcomes);
+/// Where only retrieval is judged, these are the questions lost before the prompt.
+pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion>, usize) {
+    let of_retrieval = evaluation.summary.verdict.conclusion == Conclusion::RetrievalOnly;
+    let questions = run.traces.iter().zip(&evaluation.outcomes);
+    let lost = questions.filter(|(_, outcome)| match outcome.class {
+        class if of_retrieval => class.is_lost_before_prompt(),
+        class => class.is_loss(),
+    });
     let mut classes: BTreeMap<FailureClass, Vec<(&Trace, &Outcome)>> = BTreeMap::new();
-    for (trace, outcome) in questions.filter(|(_, outcome)| outcome.class.is_loss()) {
+    for (trace, outcome) in lost {
         classes
             .entry(outcome.class)
             .or_default()

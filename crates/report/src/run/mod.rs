@@ -97,7 +97,7 @@ impl RunReport {
     #[must_use]
     pub fn new(run: &SavedRun, evaluation: &Evaluation) -> Self {
         let summary = &evaluation.summary;
-        let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
+        let (lost, n_lost) = lost::lost(run, evaluation);
         Self {
             name: run.manifest.name.clone(),
             right: right(summary),

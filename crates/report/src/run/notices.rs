@@ -84,7 +84,7 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     }
     if n_chunks <= k {
         notices.push(Notice::warning(format!(
-            "only {} for k = {k}: every chunk is retrieved, so retrieval metrics are meaningless",
+            "only {} for k = {k}: a prompt can hold every chunk, so retrieval metrics say little",
             plural(n_chunks, "chunk", "chunks")
         )));
     }
