@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use crate::overrides::OverrideArgs;
 use crate::page;
+use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
@@ -11,13 +13,13 @@ use ragtriage_runs::{ExternalSource, Manifest, RunFolder};
 
 /// Returns the lines.
 ///
-/// `config` is the run's configuration file, `flags` its overrides; `None` for an imported run.
+/// `config` is the run's configuration file, `overrides` its flags; `None` for an imported run.
 pub fn steps(
     summary: &Summary,
     run: &Manifest,
     folder: &RunFolder,
     config: &Path,
-    flags: Option<&str>,
+    overrides: Option<&OverrideArgs>,
 ) -> Vec<Fact> {
     let path = shell(folder.path());
     let mut steps = vec![
@@ -28,7 +30,7 @@ pub fn steps(
         ),
     ];
     steps.extend(
-        next(summary, run, folder, config, flags).map(|command| Fact::new("next", command)),
+        next(summary, run, folder, config, overrides).map(|command| Fact::new("next", command)),
     );
     steps
 }
@@ -38,14 +40,14 @@ fn next(
     run: &Manifest,
     folder: &RunFolder,
     config: &Path,
-    flags: Option<&str>,
+    overrides: Option<&OverrideArgs>,
 ) -> Option<String> {
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
-    match (conclusion, flags) {
+    match (conclusion, overrides) {
         (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
             return Some(format!(
-                "ragtriage dataset label {}: mark the evidence of some questions",
+                "ragtriage dataset label {} to label the evidence of some questions",
                 shell(config)
             ));
         }
@@ -58,26 +60,33 @@ fn next(
         (_, None) => return None,
         _ => {}
     }
+    let overrides = overrides?;
+    let advice = summary.what_if.advice.first();
+    let settings = advice.map_or(&[][..], |advice| &advice.settings);
+    let changes = settings.iter().filter_map(|setting| {
+        let value = setting.value.as_ref()?;
+        Some((setting.key.as_str(), value.as_str()))
+    });
+    let changes: Vec<(&str, &str)> = changes.collect();
     let command = format!(
         "ragtriage run {}{}",
         shell(config),
-        flags.unwrap_or_default()
+        overrides.flags(&changes)
     );
-    let advice = summary.what_if.advice.first();
-    let settings = advice.map_or(&[][..], |advice| &advice.settings);
-    let sets = settings.iter().filter_map(|setting| {
-        let value = setting.value.as_ref()?;
-        Some(format!(" --set '{}={value}'", setting.key))
-    });
-    let sets: String = sets.collect();
-    if !sets.is_empty() {
+    if !changes.is_empty() {
+        let out = folder
+            .path()
+            .parent()
+            .filter(|out| *out != Path::new(DEFAULT_OUT));
+        let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
         return Some(format!(
-            "{command}{sets}, then ragtriage compare {path} NEW_RUN"
+            "{command}{out}, then ragtriage compare {path} NEW_RUN"
         ));
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(
-            "{command} --llm ollama:NAME: evaluate a language model's answers too"
+            "ragtriage run {} --llm ollama:NAME to evaluate a language model's answers too",
+            shell(config)
         )),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
@@ -91,7 +100,7 @@ fn conditions(run: &Manifest, config: &Path) -> Option<String> {
     let is_record = source.kind != ExternalSource::TREC_RUN && file.exists();
     (is_record && run.settings.generation.calls_endpoint()).then(|| {
         format!(
-            "ragtriage import {} --config {} --conditions: see what better retrieval would win back",
+            "ragtriage import {} --config {} --conditions to see what better retrieval would win back",
             shell(file),
             shell(config)
         )
@@ -99,5 +108,7 @@ fn conditions(run: &Manifest, config: &Path) -> Option<String> {
 }
 
 fn audit(path: &str) -> String {
-    format!("ragtriage report {path} --audit 50: check the rule's decisions by hand")
+    format!(
+        "ragtriage report {path} --audit 50 to check a sample of right and wrong answers by hand"
+    )
 }

@@ -135,5 +135,8 @@ pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion
         (0..MOST).flat_map(|round| classes.iter().filter_map(move |(_, lost)| lost.get(round)));
     let shown = rounds.take(MOST);
     let shown = shown.map(|(trace, outcome)| LostQuestion::new(trace, outcome));
-    (shown.collect(), classes.iter().map(|(_, lost)| lost.len()).sum())
+    (
+        shown.collect(),
+        classes.iter().map(|(_, lost)| lost.len()).sum(),
+    )
 }

@@ -24,7 +24,6 @@ use ragtriage_core::text::numbers::percent;
 use ragtriage_core::types::ArmName;
 use ragtriage_eval::diagnose::{self, TwoByTwo};
 use ragtriage_eval::summary::{EXACT_SEARCH, Evaluation, Summary};
-use ragtriage_eval::verdict::Source;
 use ragtriage_runs::SavedRun;
 
 use funnel::Funnel;
