@@ -253,11 +253,12 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         (true, _) if is_chance => ", though its lead over the next stage may be chance",
         (true, _) => ", though another stage may, depending on what the labels leave open",
     };
-    format!(
-        " {} loses most, {}: {meaning}{tie}.",
-        spoken(source),
-        whole(here)
-    )
+    // The side and one of its stages are both called retrieval.
+    let lead = match verdict.conclusion {
+        Conclusion::Retriever => format!("Of its stages, {}", spoken(source).to_lowercase()),
+        _ => spoken(source).to_owned(),
+    };
+    format!(" {lead} loses most, {}: {meaning}{tie}.", whole(here))
 }
 
 fn spoken(source: Source) -> &'static str {

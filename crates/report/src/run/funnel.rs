@@ -238,7 +238,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     let has_costs = funnel.stages.iter().any(|row| row.cost.is_some());
     let mut columns = vec!["", "evidence there", "questions"];
     if has_costs {
-        columns.extend(["to win back", "95% CI"]);
+        columns.extend(["answers lost", "95% CI"]);
     }
     let title = format!(
         "Where {}",
@@ -277,7 +277,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     };
     table.notes.push(note.to_owned());
     if has_costs {
-        let note = "to win back: right answers that complete evidence brings; at generation, those it does not bring";
+        let note = "answers lost: those that complete evidence would make right; at generation, those it would not";
         table.notes.push(note.to_owned());
     }
     if !funnel.outside.is_empty() {
