@@ -111,7 +111,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let as_configured = record::begun(&resolved, (&dataset).into(), None);
         let is_own = joined.is_of(&configuration_digest(&as_configured));
         if !is_own {
-            describe(&mut resolved.settings, &joined, form);
+            joined.settle_retrievers(form == Form::Traces);
+            if !joined.has_answers() {
+                resolved.settings.generation.generator = GeneratorName::None;
+            }
         }
         let conditions = if args.conditions {
             Some(conditions::assembled(&resolved, &bars, args.offline).await?)
@@ -176,7 +179,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let printed = Printed::new(args.full, args.json);
-        run::conclude(&folder, &resolved.settings, config, None, printed)
+        run::conclude(&folder, sink.settings(), config, None, printed)
     })
 }
 
@@ -246,18 +249,6 @@ fn generator_model(name: String) -> ModelRecord {
         role: "generator".to_owned(),
         name,
         sha256: BTreeMap::new(),
-    }
-}
-
-/// Sets what the record shows of its pipeline: `k` is the size of its longest prompt; without answers there was no generator.
-fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
-    if form != Form::TrecRun {
-        let k = joined.most_packed().unwrap_or(settings.retrieval.k).max(1);
-        settings.retrieval.k = k;
-        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
-    }
-    if !joined.has_answers() {
-        settings.generation.generator = GeneratorName::None;
     }
 }
 

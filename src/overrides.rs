@@ -44,12 +44,20 @@ impl OverrideArgs {
         Ok(sets)
     }
 
-    /// Returns the flags as a shell takes them, each after a space.
-    pub fn flags(&self) -> String {
+    /// Returns the flags as a shell takes them, each after a space, with the values of `changes` for their keys.
+    pub fn flags(&self, changes: &[(&str, &str)]) -> String {
+        let is_changed = |set: &str| {
+            let key = set.split_once('=').map_or(set, |(key, _)| key).trim();
+            changes.iter().any(|(changed, _)| *changed == key)
+        };
         let mut out = String::new();
-        let sets = self.sets.iter().map(|set| ("set", set));
-        for (flag, value) in self.llm.llm.iter().map(|llm| ("llm", llm)).chain(sets) {
-            let _ = write!(out, " --{flag} {}", shell(Path::new(value)));
+        for llm in &self.llm.llm {
+            let _ = write!(out, " --llm {}", shell(Path::new(llm)));
+        }
+        let sets = self.sets.iter().filter(|set| !is_changed(set)).cloned();
+        let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
+        for set in sets.chain(changes) {
+            let _ = write!(out, " --set {}", shell(Path::new(&set)));
         }
         out
     }
@@ -173,8 +181,13 @@ mod tests {
             },
         };
         assert_eq!(
-            args.flags(),
-            " --llm 'ollama:llama3.2' --set 'retrieval.k=3'"
+            args.flags(&[]),
+            " --llm ollama:llama3.2 --set retrieval.k=3"
+        );
+        let changes = [("retrieval.k", "5"), ("rerank.depth", "9")];
+        assert_eq!(
+            args.flags(&changes),
+            " --llm ollama:llama3.2 --set retrieval.k=5 --set rerank.depth=9"
         );
     }
 }

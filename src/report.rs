@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::overrides::OverrideArgs;
 use crate::page::{self, Reported};
 use crate::report_format::ReportFormat;
 use crate::run_folder::folder_of;
@@ -214,13 +215,13 @@ impl Printed {
     }
 }
 
-/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration file, `flags` its
-/// overrides; `None` for an imported run.
+/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration
+/// file, `overrides` its flags; `None` for an imported run.
 pub fn write_and_print(
     folder: &RunFolder,
     plan: &EvaluationPlan,
     config: &Path,
-    flags: Option<&str>,
+    overrides: Option<&OverrideArgs>,
     printed: Printed,
 ) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
@@ -247,7 +248,7 @@ pub fn write_and_print(
     let text = match printed {
         Printed::Json => summary,
         Printed::Full => terminal::render(&plain(&reported), output::screen()),
-        Printed::Screen => screen(&reported, folder, config, flags),
+        Printed::Screen => screen(&reported, folder, config, overrides),
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();
@@ -258,7 +259,12 @@ pub fn write_and_print(
     })
 }
 
-fn screen(reported: &Reported, folder: &RunFolder, config: &Path, flags: Option<&str>) -> String {
+fn screen(
+    reported: &Reported,
+    folder: &RunFolder,
+    config: &Path,
+    overrides: Option<&OverrideArgs>,
+) -> String {
     let Reported {
         run, evaluation, ..
     } = reported;
@@ -269,7 +275,13 @@ fn screen(reported: &Reported, folder: &RunFolder, config: &Path, flags: Option<
     };
     let report = RunReport::new(run, evaluation);
     report.screen(
-        &next::steps(&evaluation.summary, folder, config, flags),
+        &next::steps(
+            &evaluation.summary,
+            &run.manifest,
+            folder,
+            config,
+            overrides,
+        ),
         |report| terminal::render(report, screen),
     )
 }

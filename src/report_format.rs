@@ -9,6 +9,7 @@ pub enum ReportFormat {
     /// Text for a terminal.
     Terminal,
     /// Markdown, for a pull request.
+    #[value(alias = "markdown")]
     Md,
     /// summary.json; with --compare `summary` and `comparison`.
     Json,

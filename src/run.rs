@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
+use crate::overrides::OverrideArgs;
 use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
@@ -131,7 +132,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             &folder,
             &resolved.settings,
             args.config(),
-            Some(&args.overrides.flags()),
+            Some(&args.overrides),
             args.printed(),
         )
     })
@@ -147,14 +148,14 @@ pub(super) fn conclude(
     folder: &RunFolder,
     settings: &Settings,
     config: &Path,
-    flags: Option<&str>,
+    overrides: Option<&OverrideArgs>,
     printed: Printed,
 ) -> Result<(), Failure> {
     report::write_and_print(
         folder,
         &assemble::evaluation(settings),
         config,
-        flags,
+        overrides,
         printed,
     )
 }

@@ -42,8 +42,8 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       inconclusive  AnswerF1 >= 0.5  0.667   [0.000, 1.000]  3
       fail          P@5 <= 0.05      0.200   [0.058, 0.766]  3
       inconclusive  RR drop <= 0.02  0.000  [-1.000, 1.000]  3
-      - AnswerF1 >= 0.5: inconclusive, as the true value may lie on either side: 0.5 lies inside [0.000, 1.000],
-        and 3 questions do not decide it; about 97 questions would, if 0.667 is the true value
+      - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
+        decide; about 97 questions would, if 0.667 is the true value
       - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
       - RR drop <= 0.02: inconclusive, as the true value may lie on either side: 0.02 lies inside [-1.000, 1.000],
         and 3 questions do not decide it

@@ -27,6 +27,7 @@ mod export;
 mod external;
 mod external_conditions;
 mod external_requests;
+mod external_stages;
 mod fetch;
 mod foreign_chunks;
 mod formats;

@@ -32,7 +32,8 @@ impl Wiring<'_> {
         }
         let dimension = shape.map(|shape| shape.dimension);
         let collection = open_existing(&server, settings, dimension).await?;
-        let content = collection.read().await?;
+        let read = &self.environment.collections;
+        let content = read.content(collection.as_ref(), settings).await?;
         let points = plural(content.passages.len(), "point", "points");
         let plan = CollectionPlan::new(collection, content, settings.clone(), encoder);
         self.models.push(ModelRecord {
@@ -51,9 +52,12 @@ impl Wiring<'_> {
         let timeout = Duration::from_secs_f64(settings.timeout_s);
         Ok(Server {
             url: settings.url.clone(),
-            api_key: self.environment.key(
-                settings.api_key_env.as_deref(),
-                "retrieval.collection.api_key_env",
+            api_key: self.environment.qdrant_key(
+                ("retrieval.collection.url", &settings.url),
+                (
+                    "retrieval.collection.api_key_env",
+                    settings.api_key_env.as_deref(),
+                ),
             )?,
             timeout,
             indexing_timeout: timeout,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::collection::ReadCollections;
 use crate::settings::SettingsError;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_core::notices::Notices;
@@ -22,6 +23,8 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
+    /// What was read of existing collections.
+    pub collections: ReadCollections,
 }
 
 impl Environment {
@@ -42,6 +45,25 @@ impl Environment {
             name: name.to_owned(),
             key,
         })
+    }
+
+    /// Returns the key of a Qdrant server; `url` and `name` are settings with their values.
+    ///
+    /// # Errors
+    /// As [`Self::key`], and a key that would be sent unencrypted to another machine.
+    pub(super) fn qdrant_key(
+        &self,
+        (url_key, url): (&'static str, &str),
+        (key, name): (&'static str, Option<&str>),
+    ) -> Result<Option<String>, SettingsError> {
+        let value = self.key(name, key)?;
+        if value.is_some() && url.starts_with("http://") && !address::is_on_this_machine(url) {
+            return Err(SettingsError::KeyInClear {
+                key: url_key,
+                url: address::shown_url(url),
+            });
+        }
+        Ok(value)
     }
 
     /// Rejects an address on another machine in offline mode.

@@ -30,6 +30,7 @@ use self::prompt::{expansion, prompt_counter, template};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError};
+pub use crate::collection::ReadCollections;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use ragtriage_core::chunk::{ChunkSpec, Strategy};
 use ragtriage_core::hint::Hint;

@@ -280,9 +280,10 @@ impl<'a> Wiring<'a> {
             .check_address("vector_store.url", &store.url)?;
         Ok(Server {
             url: store.url.clone(),
-            api_key: self
-                .environment
-                .key(store.api_key_env.as_deref(), "vector_store.api_key_env")?,
+            api_key: self.environment.qdrant_key(
+                ("vector_store.url", &store.url),
+                ("vector_store.api_key_env", store.api_key_env.as_deref()),
+            )?,
             timeout: Duration::from_secs_f64(store.timeout_s),
             indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
         })
