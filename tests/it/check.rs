@@ -32,9 +32,9 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
       The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed).
-      ! Recall@5 looks at 5 passages, and the generator sees at most 1: gate on Recall@prompt, which counts what
+      ! Recall@5 scores 5 passages, but the generator receives at most 1: gate on Recall@prompt, which counts what
         it sees
-      ! P@5 looks at 5 passages, and the generator sees at most 1: gate on P@prompt, which counts what it sees
+      ! P@5 scores 5 passages, but the generator receives at most 1: gate on P@prompt, which scores those
 
     Gates
       verdict       gate             value           95% CI  n
@@ -160,7 +160,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     let annotations = outcome.stderr.clone();
     assert_eq!(outcome.code, 1);
     insta::assert_snapshot!(annotations, @r"
-    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive, as the true value may lie on either side: 0.5 lies inside [0.000, 1.000], and 3 questions do not decide it; about 97 questions would, if 0.667 is the true value
+    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive: the limit 0.5 lies inside [0.000, 1.000], and 3 questions are too few to decide; about 97 questions would suffice if 0.667 is the true value
     ::error title=k1%3A P@5 <= 0.05::P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
     1 gate passed, 1 failed, 1 inconclusive (not counted as failed; --strict counts it)
     ");
@@ -315,8 +315,7 @@ fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     ];
     project.refuses_with_some_hint(
         &args,
-        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with one id and two \
-         texts",
+        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same id and different texts",
     );
     let outcome = project.call(&[&args[..], &["--intersect"]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);

@@ -57,7 +57,7 @@ fn a_comparison_in_a_terminal() {
     // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
     insta::assert_snapshot!(above, @r"
     ragtriage: comparison
-      B: No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
+      B: No significant difference: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
       questions differ that no p could fall below 1.000: ask more questions.
 
       A  k5, the baseline: 3 questions, [TIME]
@@ -226,7 +226,7 @@ fn several_runs_are_one_family() {
     let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
     assert!(
         text.contains(
-            "  C: Nothing to tell apart: AnswerRight is the same on each of 3 questions.\n"
+            "  C: No difference: AnswerRight is equal on each of 3 questions.\n"
         ),
         "{text}"
     );
@@ -248,7 +248,7 @@ fn another_ruler_is_told_and_not_used() {
     let expected = [
         "  ! evaluation settings differ: both runs are scored with those of A\n",
         "\n  evaluation.correct_f1  0.6  1\n",
-        "  B: Nothing to tell apart: AnswerRight is the same on each of 3 questions.\n",
+        "  B: No difference: AnswerRight is equal on each of 3 questions.\n",
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");
     assert!(!text.contains("Flipped"), "{text}");
@@ -304,13 +304,12 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     project.refuses(
         &["compare", "runs/k5", "runs/other"],
         &[
-            "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with one \
-             id and two texts",
+            "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with the same id and different texts",
             "hint: `--intersect` compares the questions in both (1); `ragtriage run --resume NAME` completes an interrupted run",
         ],
     );
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
-    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with one id and two texts\n";
+    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with the same id and different texts\n";
     assert!(text.contains(notice), "{text}");
     assert!(
         text.contains("B (other) against A (k5): 1 question, 1 cluster\n"),

@@ -85,7 +85,7 @@ fn a_data_set_goes_to_beir_and_back() {
         &again,
         &[
             "error: `out` already exists",
-            "hint: name a new folder: nothing is overwritten",
+            "hint: choose a new folder; existing files are not overwritten",
         ],
     );
 }

@@ -419,7 +419,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
     project.refuses(
         &["dataset", "agreement", "one.jsonl", "two.jsonl"],
         &[
-            "error: `one.jsonl` and `two.jsonl` judge no document for the same question",
+            "error: `one.jsonl` and `two.jsonl` have no judged document of a common question",
             "hint: questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
         ],
     );

@@ -90,7 +90,7 @@ fn pool(
             let differs = kept.text != text;
             draft.note(
                 usize::from(differs),
-                "paragraphs whose title already had another text, left out",
+                "paragraphs whose title was already used for another text, skipped",
             );
             continue;
         }
@@ -178,7 +178,7 @@ fn evidence(
             .and_then(|index| paragraph.get(index))
         else {
             draft.missing(
-                "supporting sentences that their paragraph does not have, left out",
+                "supporting sentences missing from their paragraph, skipped",
                 || DatasetError::Sentence {
                     place: place.clone(),
                     doc,
@@ -190,7 +190,7 @@ fn evidence(
         let text = draft.document(&doc).map_or("", |document| &document.text);
         match quote::trim(text, range) {
             range if range.is_empty() => {
-                draft.note(1, "supporting sentences that are empty, left out");
+                draft.note(1, "empty supporting sentences, skipped");
             }
             range => members[at].ranges.push(range),
         }
@@ -339,12 +339,12 @@ mod tests {
             [
                 (
                     1,
-                    "paragraphs whose title already had another text, left out"
+                    "paragraphs whose title was already used for another text, skipped"
                 ),
-                (1, "questions with white space around them, trimmed"),
+                (1, "questions with surrounding white space, trimmed"),
                 (
                     1,
-                    "supporting sentences that their paragraph does not have, left out"
+                    "supporting sentences missing from their paragraph, skipped"
                 ),
                 (
                     1,

@@ -2,6 +2,7 @@
 
 mod imports;
 mod links;
+mod messages;
 mod source;
 
 use std::collections::BTreeSet;

@@ -195,7 +195,7 @@ impl Family {
                 "this project: support (design, section 4) as a share",
             ),
             Self::SpanPrecision => share(
-                "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined where a passage recorded elsewhere stands in no document as it is",
+                "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined if a passage of an imported run does not occur verbatim in a document",
                 Some("chunking_evaluation precision"),
                 &["token precision"],
                 CHROMA,

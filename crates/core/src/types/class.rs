@@ -212,7 +212,7 @@ impl Mode {
             Self::GoldLate => {
                 "support was whole only in the later half of a prompt of four passages or more"
             }
-            Self::AnswerElsewhere => "an answer string stands in a packed passage that is not gold",
+            Self::AnswerElsewhere => "an answer string occurs in a packed passage that is not gold",
             Self::EncoderTruncated => "the encoder does not read all of the gold",
         }
     }

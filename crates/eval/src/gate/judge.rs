@@ -154,18 +154,17 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
         }
         GateVerdict::Inconclusive => {
             let could = found.detectable.map_or(String::new(), |least| {
-                format!("; a true difference of {least:.3} is what they would find 4 times in 5")
+                format!("; their minimum detectable effect is {least:.3} (80% power)")
             });
             let needed = found.needed.filter(|needed| *needed > found.n);
             let would = needed.map_or(String::new(), |needed| {
                 format!(
-                    "; about {} would, if {value:.3} is the true value",
+                    "; about {} would suffice if {value:.3} is the true value",
                     questions(needed)
                 )
             });
             format!(
-                "inconclusive, as the true value may lie on either side: {limit} lies inside {ci:.3}, and {} do not decide \
-                 it{could}{would}",
+                "inconclusive: the limit {limit} lies inside {ci:.3}, and {} are too few to decide{could}{would}",
                 questions(found.n)
             )
         }
@@ -206,7 +205,7 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
             GateVerdict::Inconclusive
         },
         reason: format!(
-            "{failed} of {asked} questions failed, {missing} not asked: no mean holds for them; {remedy}"
+            "{failed} of {asked} questions failed, {missing} not asked: the means do not cover them; {remedy}"
         ),
     })
 }

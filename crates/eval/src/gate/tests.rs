@@ -352,7 +352,7 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
     assert_eq!(
         warnings("EM@5").as_deref(),
         Some(
-            "EM@5 looks at 5 passages, and the generator sees at most 2: gate on EM@prompt, which counts what it sees"
+            "EM@5 scores 5 passages, but the generator receives at most 2: gate on EM@prompt, which scores those"
         )
     );
     for measure in ["EM@2", "EM@prompt", "AnswerF1"] {
@@ -385,8 +385,7 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
         )
         .reason
     };
-    let head = "inconclusive, as the true value may lie on either side: 0.5 lies inside [0.250, 0.650], and 40 questions do not \
-                decide it";
+    let head = "inconclusive: the limit 0.5 lies inside [0.250, 0.650], and 40 questions are too few to decide";
     assert_eq!(
         reason(found),
         format!("{head}; about 790 questions would, if 0.450 is the true value")

@@ -277,7 +277,7 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     let left_out: Vec<String> = [
         (questions.only_baseline, "only in A".to_owned()),
         (questions.only_run, format!("only in {label}")),
-        (questions.other_text, "with one id and two texts".to_owned()),
+        (questions.other_text, "with the same id and different texts".to_owned()),
     ]
     .into_iter()
     .filter(|(n, _)| *n > 0)

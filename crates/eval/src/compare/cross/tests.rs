@@ -332,7 +332,7 @@ fn the_verdict_tells_a_change_from_noise_and_luck() {
     );
     assert_eq!(
         cross(effect(0.004, 0.3, 0.001), effect(-0.08, 0.0002, 0.001)),
-        "Retrieval's change of +0.004, p = 0.300 is not shown; the generator got worse by -0.080, p < 0.001."
+        "Retrieval's change of +0.004, p = 0.300 is not significant; the generator got worse by -0.080, p < 0.001."
     );
     assert_eq!(
         cross(effect(0.004, 0.3, 0.005), effect(0.003, 0.4, 0.005)),

@@ -34,7 +34,7 @@ const FLAGS = {
   cut: "A gold range is cut by a chunk boundary.",
   encoder_truncated: "A gold range lies beyond what the encoder reads of its chunk.",
   ann_miss: "Exact search has the gold among its candidates, the approximate one lost it.",
-  answer_elsewhere: "An answer string stands in a packed passage that is not gold.",
+  answer_elsewhere: "An answer string occurs in a packed passage that is not gold.",
   misled: "Right without context, wrong with the retrieved one.",
   label_suspect: "Perhaps the label is wrong, not the answer.",
   server_truncated: "The endpoint counted far fewer prompt tokens than were sent.",
