@@ -376,7 +376,7 @@ fn redirects_are_followed_to_the_end_of_their_way() {
         ))
     });
     let error = format!(
-        "error: `{}` redirects to an address that is not followed: they go round in a circle",
+        "error: `{}` redirects to an address that is not followed: the redirects form a loop",
         url(&circle)
     );
     project.refuses_with_some_hint(
@@ -410,7 +410,7 @@ fn a_redirect_is_not_followed_with_a_password() {
         Sent::Bytes(sends("302 Found", &["location: /elsewhere".into()], 0, b""))
     });
     let address = url(&server).replacen("://", "://user:pass@", 1);
-    let reason = "the user name and password in the address would go with it";
+    let reason = "the user name and password in the address would be sent along";
     let error = format!(
         "error: `{}` redirects to an address that is not followed: {reason}",
         url(&server)

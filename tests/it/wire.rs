@@ -161,7 +161,7 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
             "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n",
         )
     };
-    fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer does");
+    fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer is complete");
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let flood = || {
         Sent::Endless(

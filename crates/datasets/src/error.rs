@@ -289,14 +289,14 @@ pub enum DatasetError {
         place: Place,
     },
     /// Git cannot provide the earlier state of the data set.
-    #[error("cannot read `{path}` at `{reference}`: {said}")]
+    #[error("cannot read `{path}` at `{reference}`: {reason}")]
     History {
         /// The data set.
         path: PathBuf,
         /// The requested commit.
         reference: Box<str>,
         /// Git's message.
-        said: String,
+        reason: String,
     },
     /// A layout that does not round-trip the data set.
     #[error("format `{format}` cannot hold this data set unchanged: {what}")]

@@ -57,10 +57,10 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
         index: &earlier.scratch.join("index"),
     };
     git.check_out(reference, &set)
-        .map_err(|said| DatasetError::History {
+        .map_err(|reason| DatasetError::History {
             path: path.to_owned(),
             reference: reference.into(),
-            said,
+            reason,
         })?;
     Ok(earlier)
 }

@@ -184,7 +184,7 @@ impl Hint for PipelineError {
                 "name the payload field with the passage's text in `retrieval.collection.text`".to_owned(),
             ),
             Self::Sparse(_) => {
-                Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
+                Some("set `cache.dir` to a writable folder with free space".to_owned())
             }
             Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),

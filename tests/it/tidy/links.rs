@@ -26,7 +26,7 @@ struct Link {
 }
 
 /// Lists the checked files, sorted.
-fn checked_files() -> Vec<PathBuf> {
+pub fn checked_files() -> Vec<PathBuf> {
     let in_folders = FOLDERS
         .iter()
         .flat_map(|folder| entries(&root().join(folder)))

@@ -4,6 +4,7 @@ mod imports;
 mod links;
 mod messages;
 mod source;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fs;

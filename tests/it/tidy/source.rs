@@ -217,7 +217,9 @@ fn content(literal: &[char]) -> String {
     let mut characters = inside.chars().peekable();
     while let Some(character) = characters.next() {
         match (character, characters.peek()) {
-            ('\\', Some('\n')) => while characters.next_if(|next| next.is_whitespace()).is_some() {},
+            ('\\', Some('\n')) => {
+                while characters.next_if(|next| next.is_whitespace()).is_some() {}
+            }
             ('\\', Some(&escaped)) => {
                 found.push(if escaped == 'n' { '\n' } else { escaped });
                 characters.next();

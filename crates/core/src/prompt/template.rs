@@ -84,13 +84,13 @@ pub enum TemplateError {
     #[error("line {line}: text before the first section; begin with a line `[system]` or `[user]`")]
     TextBeforeSections { line: usize },
     /// A duplicate section.
-    #[error("line {line}: a second `[{section}]`")]
+    #[error("line {line}: duplicate section `[{section}]`")]
     SecondSection { line: usize, section: &'static str },
     /// No `[user]` section.
     #[error("no `[user]` section")]
     NoUserSection,
     /// An unknown placeholder.
-    #[error("unknown placeholder `{{{name}}}`; there are `{{question}}` and `{{passages}}`")]
+    #[error("unknown placeholder `{{{name}}}`; known are `{{question}}` and `{{passages}}`")]
     UnknownPlaceholder { name: String },
     /// A placeholder missing or more than once.
     #[error("`{{{name}}}` must occur once, found {n} times")]

@@ -1,4 +1,4 @@
-//! Grain of the labels: quotes, passages, sections, documents, judgments or answers, and what can be told by them.
+//! Grain of the labels: quotes, passages, sections, documents, judgments or answers, and the stages that it can diagnose.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Labels {
     pub chunk_bytes: usize,
     /// Share of the labelled ranges that are wider than half a typical chunk and than three sentences.
     pub wide_share: f64,
-    /// What the most frequent grain can and cannot tell.
+    /// The stages that the most frequent grain can diagnose, and its limits.
     pub note: String,
 }
 

@@ -1,4 +1,4 @@
-//! What approximate search loses compared with exact search: warnings, a table, its build parameters.
+//! Losses of approximate search compared with exact search: warnings, a table, its build parameters.
 
 use crate::document::{Notice, Table};
 use ragtriage_core::config::{Hnsw, Quantization};

@@ -10,7 +10,7 @@ use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, 
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
 
-/// Where the questions of a run ended; every question is counted once.
+/// Answerable questions of a run by the stage that they reached; every question is counted once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Funnel {
     /// Answerable questions that did not fail: the sum of all counts below.

@@ -11,7 +11,7 @@ pub const LINES: usize = 30;
 /// Lost questions shown.
 const LOST: usize = 3;
 
-/// How much of the report is left out to fit the screen, in the order in which it is left out.
+/// Limits of the parts of the report that fit the screen, in the order in which parts are shortened.
 #[derive(Clone, Copy, Debug)]
 struct Shown {
     lost: usize,

@@ -46,10 +46,9 @@ impl Joined {
         for line in lines {
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
-                None if lenient => joined.note(
-                    1,
-                    "lines whose question the data set does not have, left out",
-                ),
+                None if lenient => {
+                    joined.note(1, "lines whose question is not in the data set, skipped")
+                }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
                     return Err(ExternalError::UnknownQuestion {
@@ -98,7 +97,7 @@ impl Joined {
                 }
             }
         }
-        self.note(n_none, "questions without an answer in a record of answers: each abstains, which is right where there is no answer, else wrong");
+        self.note(n_none, "questions without an answer in a record with answers: each counts as an abstention, right only if unanswerable");
     }
 
     fn note(&mut self, count: usize, what: &str) {
@@ -140,7 +139,7 @@ impl Joined {
             _ => {
                 self.note(
                     n_missing,
-                    "questions of the data set that nothing is recorded of, left out of every mean",
+                    "questions of the data set without a record, excluded from every mean",
                 );
                 Ok(found)
             }

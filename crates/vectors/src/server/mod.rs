@@ -335,7 +335,7 @@ impl ServerStore {
             if after.is_some() && next <= Some(offset) {
                 return Err(self
                     .calls
-                    .invalid("a page of points starts over".to_owned()));
+                    .invalid("a page of points repeats earlier ones".to_owned()));
             }
         }
         Ok(absent(self.spec.expected_points, &found))

@@ -130,7 +130,7 @@ pub async fn record_conditions(
     let allowance = allowance(&settings.generation, GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     let Some(generator) = generator(&mut wiring, allowance).await? else {
-        let message = "`generation.generator` is `none`: nobody answers the conditions";
+        let message = "`generation.generator` is `none`: the conditions need a generator";
         let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
         return Err(unusable(message, Some(hint.to_owned())).into());
     };
