@@ -66,7 +66,7 @@ fn a_comparison_in_a_terminal() {
     B (k1) against A (k5): 3 questions, 3 clusters
       ! intervals are rough: 3 questions
 
-    What differs from A to B
+    Differences from A to B
                    A  B
       retrieval.k  5  1
 

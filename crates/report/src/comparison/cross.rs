@@ -49,7 +49,7 @@ fn cells(cross: &Cross, label: &str) -> Table {
 
 fn effects(cross: &Cross, label: &str) -> Table {
     let mut table = Table::new(
-        format!("What changed from A to {label} (answer score)"),
+        format!("Effects of retrieval and generator, A to {label} (answer score)"),
         &["", "mean", "95% CI", "p", "repeat noise alone, 95% CI"],
     );
     let two = adding_up(&[cross.retrieval.mean, cross.generator.mean], 3);

@@ -9,6 +9,6 @@ pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
     for found in run.measures.iter().chain(&run.diagnosis) {
         table(found, out);
     }
-    heading("What the numbers cover", out);
+    heading("Scope of the numbers", out);
     list("notes", &run.caveats, out);
 }

@@ -236,17 +236,13 @@ fn term_interval(budget: &LossBudget, stage: Option<Stage>) -> Option<Interval> 
 /// The funnel as a table.
 pub(crate) fn table(funnel: &Funnel) -> Table {
     let has_costs = funnel.stages.iter().any(|row| row.cost.is_some());
-    let mut columns = vec!["", "evidence there", "questions"];
+    let mut columns = vec!["", "evidence complete", "questions"];
     if has_costs {
         columns.extend(["to win back", "95% CI"]);
     }
     let title = format!(
-        "Where {}",
-        plural(
-            funnel.n,
-            "answerable question ends",
-            "answerable questions end"
-        )
+        "Outcomes of {}",
+        plural(funnel.n, "answerable question", "answerable questions")
     );
     let mut table = Table::new(title, &columns);
     for row in &funnel.stages {
@@ -271,9 +267,9 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     let mut stages = funnel.stages.iter();
     let is_answered = stages.any(|row| row.stage == Some(Stage::Generation));
     let note = if is_answered {
-        "evidence there: complete after the stage; lost: not answered right, evidence first missing there"
+        "evidence complete: after the stage; lost: not answered right, evidence first missing there"
     } else {
-        "evidence there: complete after the stage; lost: first missing there"
+        "evidence complete: after the stage; lost: first missing there"
     };
     table.notes.push(note.to_owned());
     if has_costs {

@@ -173,7 +173,7 @@ impl RunReport {
             ));
             report.entries(self.lost.iter().map(LostQuestion::entry).collect());
         }
-        report.heading("What the numbers cover");
+        report.heading("Scope of the numbers");
         report.list(self.caveats.clone());
         report
             .heading("Seconds (search, fuse, pack and generate: summed over concurrent questions)");
