@@ -108,7 +108,7 @@ fn notes(summary: &JudgeSummary) -> Vec<String> {
         .filter(|cell| cell.judge == Correctness::Unsure);
     let n_undecided: usize = undecided.map(|cell| cell.count).sum();
     let mut notes = vec![format!(
-        "{} of {}; {} of {} unreadable; disagreeing verdicts are ignored ({}); ${:.4}",
+        "{} of {}; {} of {} unreadable; disagreeing verdicts count as unsure ({}); ${:.4}",
         summary.n_judged,
         plural(summary.n_answers, "answer", "answers"),
         summary.n_unreadable,

@@ -24,7 +24,7 @@ pub enum CheckpointError {
         name: String,
         /// The folder that would be used.
         folder: PathBuf,
-        /// Each thing tried, in order.
+        /// All attempts, in order.
         attempts: Vec<PlaceTried>,
     },
     /// A locked model that is missing, changed or cannot be fetched.

@@ -244,7 +244,7 @@ fn table(search: &ApproximateSearch) -> Table {
     table
 }
 
-/// Says of each approximate search without a difference that it has none.
+/// Reports the approximate searches without any difference.
 pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
     let compared = summary.approximate_search.iter();
     let equal = compared.filter(|search| search.n > 0 && differing(search).is_empty());
