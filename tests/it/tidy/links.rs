@@ -72,7 +72,7 @@ fn prose(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Removes the code spans of a line.
-fn without_code(line: &str) -> String {
+pub fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect()
 }
 

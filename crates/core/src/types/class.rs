@@ -72,7 +72,7 @@ closed_set! {
         Unattributed = "unattributed",
         /// The file of recorded responses has none to a prompt of it; never counted as wrong.
         NotRecorded = "not_recorded",
-        /// A call failed; never counted as wrong.
+        /// A call failed; this never counts as wrong.
         Failed = "failed",
     }
 }
