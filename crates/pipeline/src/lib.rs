@@ -81,7 +81,7 @@ pub enum PipelineError {
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A chunk made elsewhere has no place in its document.
+    /// An external chunk has no place in its document.
     #[error(transparent)]
     Chunk(#[from] ChunkError),
     /// A point of a collection that has no text, and offsets that are not a range of a document.

@@ -35,7 +35,7 @@ pub(crate) struct Chunked {
 /// Chunks `documents` as `plan` specifies: by its strategy, or by the points of its collection.
 ///
 /// # Errors
-/// A chunk made elsewhere, or a point without text, that has no place in its document.
+/// An external chunk, or a point without text, that has no place in its document.
 pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, PipelineError> {
     let counter = plan.chunk_counter.as_ref();
     if let Some(collection) = plan.retrieval.collection() {
