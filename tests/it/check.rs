@@ -32,8 +32,8 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
       The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed).
-      ! Recall@5 scores 5 passages, but the generator receives at most 1: gate on Recall@prompt, which counts what
-        it sees
+      ! Recall@5 scores 5 passages, but the generator receives at most 1: gate on Recall@prompt, which scores
+        those
       ! P@5 scores 5 passages, but the generator receives at most 1: gate on P@prompt, which scores those
 
     Gates
@@ -42,11 +42,11 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       inconclusive  AnswerF1 >= 0.5  0.667   [0.000, 1.000]  3
       fail          P@5 <= 0.05      0.200   [0.058, 0.766]  3
       inconclusive  RR drop <= 0.02  0.000  [-1.000, 1.000]  3
-      - AnswerF1 >= 0.5: inconclusive, as the true value may lie on either side: 0.5 lies inside [0.000, 1.000],
-        and 3 questions do not decide it; about 97 questions would, if 0.667 is the true value
+      - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside [0.000, 1.000], and 3 questions are too few to
+        decide; about 97 questions would suffice if 0.667 is the true value
       - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
-      - RR drop <= 0.02: inconclusive, as the true value may lie on either side: 0.02 lies inside [-1.000, 1.000],
-        and 3 questions do not decide it
+      - RR drop <= 0.02: inconclusive: the limit 0.02 lies inside [-1.000, 1.000], and 3 questions are too few to
+        decide
     ");
 }
 

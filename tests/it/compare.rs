@@ -57,8 +57,8 @@ fn a_comparison_in_a_terminal() {
     // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
     insta::assert_snapshot!(above, @r"
     ragtriage: comparison
-      B: No significant difference: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
-      questions differ that no p could fall below 1.000: ask more questions.
+      B: No significant difference: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. Too few clusters
+      of questions differ: p cannot fall below 1.000; add questions.
 
       A  k5, the baseline: 3 questions, [TIME]
       B  k1: 3 questions, [TIME]
@@ -164,7 +164,7 @@ fn measures_at_a_budget_of_tokens_are_reported_and_compared() {
     );
     let text = compared(&project, &["runs/k5", "runs/k1", "-m", "EvidenceRecall@8t"]);
     assert!(
-        text.contains("EvidenceRecall@8t is the same on each of 2 questions."),
+        text.contains("EvidenceRecall@8t is equal on each of 2 questions."),
         "{text}"
     );
 }

@@ -315,7 +315,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "after 2 tries: `http://h` redirects elsewhere: status 307"
+            "after 2 tries: `http://h` redirects to another address: status 307"
         );
         assert!(!error.is_transient() && error.hint().is_some());
         assert!(matches!(error.last(), HttpError::Redirected { .. }));

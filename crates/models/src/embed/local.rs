@@ -625,7 +625,7 @@ mod tests {
         let error = open(&tiny_folder(), long).err().unwrap().to_string();
         assert_eq!(
             error,
-            "`max_tokens` 65 is more than the 64 positions the model has"
+            "`max_tokens` = 65 exceeds the model's 64 positions"
         );
     }
 }

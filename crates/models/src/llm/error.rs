@@ -105,7 +105,7 @@ pub enum LlmError {
     DeadlinePassed { deadline: Duration },
     /// The call could exceed the run's spending limit.
     #[error(
-        "`generation.{setting}` = {limit} would be exceeded: {spent} used so far, and the next call may use {next}"
+        "`generation.{setting}` = {limit} does not cover the next call: {spent} used so far, up to {next} needed"
     )]
     Spent {
         setting: &'static str,

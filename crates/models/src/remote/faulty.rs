@@ -123,7 +123,7 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
         fault(
             "a redirect",
             bytes(moved),
-            "redirects elsewhere: status 307",
+            "redirects to another address: status 307",
             "to where it redirects",
         ),
     ]

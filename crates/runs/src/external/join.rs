@@ -349,7 +349,7 @@ mod tests {
             ),
             (
                 "{\"id\": 1, \"question\": \"two?\", \"contexts\": []}",
-                "`f` line 1: question `1` of the data set is `one?`, the line asks `two?`",
+                "`f` line 1: question `1` is `one?` in the data set, but `two?` here",
             ),
             (
                 "{\"question\": \"twice?\", \"contexts\": []}",

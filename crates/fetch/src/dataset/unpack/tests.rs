@@ -114,7 +114,7 @@ fn paths_that_lead_out_are_refused_wanted_or_not() {
         "..\\CISI.ALL",
         "a/..",
     ] {
-        let expected = format!("its `{name}` leads out of its folder");
+        let expected = format!("entry `{name}` leads out of the folder");
         assert_eq!(
             refused("cisi", &tar_gz(&[ALL, (name, EntryType::Regular, b"x")])),
             expected
@@ -138,7 +138,7 @@ fn links_devices_and_holes_are_refused() {
     ] {
         let text = refused("cisi", &tar_gz(&[ALL, ("CISI.QRY", kind, b"")]));
         assert!(
-            text == "its `CISI.QRY` is neither a file nor a folder" || text.contains("damaged"),
+            text == "entry `CISI.QRY` is neither a file nor a folder" || text.contains("damaged"),
             "{kind:?}: {text}"
         );
     }
@@ -149,7 +149,7 @@ fn links_devices_and_holes_are_refused() {
     let archive = writer.finish().expect("in memory").into_inner();
     assert_eq!(
         refused("scifact", &archive),
-        "its `corpus.jsonl` is neither a file nor a folder"
+        "entry `corpus.jsonl` is neither a file nor a folder"
     );
 }
 
@@ -158,21 +158,21 @@ fn a_name_may_stand_once() {
     let again = ("cisi.all", EntryType::Regular, b"other".as_slice());
     assert_eq!(
         refused("cisi", &tar_gz(&[ALL, again])),
-        "it has `cisi.all` twice"
+        "duplicate entry `cisi.all`"
     );
     assert_eq!(
         refused(
             "cisi",
             &tar_gz(&[ALL, ("a/CISI.ALL", EntryType::Regular, b"x")])
         ),
-        "it has `CISI.ALL` twice"
+        "duplicate entry `CISI.ALL`"
     );
     // The writer rejects this, so the second name is changed to the first one afterwards.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("corpuX.jsonl", b"[]")]);
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
         archive[at + 5] = b's';
     }
-    assert_eq!(refused("scifact", &archive), "it has `corpus.jsonl` twice");
+    assert_eq!(refused("scifact", &archive), "duplicate entry `corpus.jsonl`");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_directory_that_says_less_than_it_lists_is_refused() {
     (archive[at + 8], archive[at + 10]) = (1, 1);
     assert_eq!(
         refused("scifact", &archive),
-        "its directory lists 2 entries, 1 can be read"
+        "the directory lists 2 entries, but 1 can be read"
     );
 }
 

@@ -57,7 +57,7 @@ async fn a_wrong_search_result_is_never_a_ranking() {
         ),
         (
             |answer| answer.result[1] = answer.result[0].clone(),
-            invalid("point 19 is twice in a search result"),
+            invalid("duplicate point 19 in a search result"),
         ),
         (
             |answer| answer.result[2].score = f32::NAN,
