@@ -4,7 +4,6 @@
 //! that build an error, such as a reason. `INSTA_UPDATE=always cargo test --test it -- messages` records them again.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 
 use super::source::{Source, end_of_attribute, end_of_brackets, is_word};
@@ -274,7 +273,7 @@ impl<'a> File<'a> {
         }
         lines.extend(self.reasons.into_iter().map(|reason| format!("- {reason}")));
         if !lines.is_empty() {
-            lines.insert(0, format!("\n# {}\n", self.path));
+            lines.insert(0, format!("# {}\n", self.path));
         }
         lines
     }
@@ -282,16 +281,16 @@ impl<'a> File<'a> {
 
 #[test]
 fn messages_are_those_on_their_page() {
-    let mut page = String::new();
+    let mut files = Vec::new();
     let folders = source_folders();
     for path in folders.iter().flat_map(|folder| rust_files(folder)) {
         if !is_test(&path) {
             let text = fs::read_to_string(&path).expect("readable");
-            for line in File::read(&name(&path), &text).lines() {
-                writeln!(page, "{line}").expect("a string");
-            }
+            let lines = File::read(&name(&path), &text).lines();
+            files.extend((!lines.is_empty()).then(|| lines.join("\n")));
         }
     }
+    let page = files.join("\n\n");
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(root().join("tests/snapshots"));
     settings.set_prepend_module_to_snapshot(false);
