@@ -282,7 +282,7 @@ mod tests {
         let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
         assert_eq!(
             (error.to_string(), error.hint().expect("a hint")),
-            ("unknown split `test`".into(), "there are `dev`".into())
+            ("unknown split `test`".into(), "known splits: `dev`".into())
         );
     }
 }

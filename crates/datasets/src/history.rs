@@ -208,14 +208,14 @@ mod tests {
             0,
             "the scratch is gone"
         );
-        for (reference, said) in [
+        for (reference, reason) in [
             ("no-such", "unknown commit"),
-            ("--all", "does not begin with"),
+            ("--all", "must not begin with"),
         ] {
             let error = earlier(&set, reference, &scratch)
                 .expect_err("refused")
                 .to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(reason), "{error}");
         }
     }
 }

@@ -388,7 +388,7 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
     let head = "inconclusive: the limit 0.5 lies inside [0.250, 0.650], and 40 questions are too few to decide";
     assert_eq!(
         reason(found),
-        format!("{head}; about 790 questions would, if 0.450 is the true value")
+        format!("{head}; about 790 questions would suffice if 0.450 is the true value")
     );
     // As many as there are would be no advice.
     let needed = Some(40);
@@ -402,7 +402,7 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
     );
     let reason = &report.expect("judged").gates[0].reason;
     assert!(
-        reason.ends_with("; about 97 questions would, if 0.667 is the true value"),
+        reason.ends_with("; about 97 questions would suffice if 0.667 is the true value"),
         "{reason}"
     );
 }

@@ -830,7 +830,7 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
         found.text,
         "Set b instead of the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
          10 questions; a ranks higher and is not distinguishable. Cross-fitted over \
-         2 folds, brings +0.150 [-0.125, 0.400]."
+         2 folds, choosing the best trial brings +0.150 [-0.125, 0.400]."
     );
     // Without confirmation it is not a claim, and the difference is reported.
     let found = verdict(&sweep, None);
@@ -903,7 +903,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
         found.text,
         "Keep the default. a is not distinguishable from it (n = 5); about 6 questions would be needed. The best, a, scored EM@5 \
          0.900 against 0.000, +0.900 [-1.000, 1.000], p 0.062 by max-T over 1 trial. With 5 clusters of questions that share \
-         evidence p cannot fall below 0.062: add questions on other evidence. Detecting +0.900, the difference on the tuning questions, takes 6 questions (80% power)."
+         evidence, p cannot fall below 0.062: add questions on other evidence. Detecting +0.900, the difference on the tuning questions, takes 6 questions (80% power)."
     );
     // Held out, evaluations count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
     let ten = ten(2);
@@ -931,8 +931,8 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
         "{}",
         text(1)
     );
-    let expected = "p 0.500 (adjusted for 3 evaluations)). With 6 clusters of questions that share evidence p cannot come below \
-                    0.094: questions on other evidence are needed.";
+    let expected = "p 0.500 (adjusted for 3 evaluations)). With 6 clusters of questions that share evidence, p cannot fall \
+                    below 0.094: add questions on other evidence.";
     assert!(text(3).ends_with(expected), "{}", text(3));
 }
 
@@ -1044,7 +1044,7 @@ fn choosing_that_loses_is_shown_to_harm() {
     assert!(
         harmed
             .text
-            .ends_with("in 0 folds, brings -0.125 [-0.200, -0.050]."),
+            .ends_with("over 0 folds, choosing the best trial brings -0.125 [-0.200, -0.050]."),
         "{}",
         harmed.text
     );

@@ -208,7 +208,7 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         "cisi",
         &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]),
     );
-    assert_eq!(text, "it is none, or damaged: it grows to more than 1 MiB");
+    assert_eq!(text, "not an archive, or damaged: it grows to more than 1 MiB");
     assert!(
         unpacked(
             "scifact",
@@ -226,7 +226,7 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
     archive[at + 24] = 5;
     assert_eq!(
         refused("scifact", &archive),
-        "it is none, or damaged: File is larger than its declared uncompressed size"
+        "not an archive, or damaged: File is larger than its declared uncompressed size"
     );
 }
 
@@ -234,14 +234,14 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
 fn what_is_no_archive_or_half_of_one_is_refused() {
     for set in ["cisi", "scifact"] {
         for bytes in [&b""[..], b"<html>not found</html>"] {
-            assert!(refused(set, bytes).starts_with("it is none, or damaged: "));
+            assert!(refused(set, bytes).starts_with("not an archive, or damaged: "));
         }
     }
     let whole = tar_gz(&[
         ("CISI.ALL", EntryType::Regular, &b"abcdefgh".repeat(5000)),
         ALL,
     ]);
-    assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("it is none, or damaged: "));
+    assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("not an archive, or damaged: "));
     let whole = zip(&[("corpus.jsonl", b"{}")]);
-    assert!(refused("scifact", &whole[..whole.len() - 30]).starts_with("it is none, or damaged: "));
+    assert!(refused("scifact", &whole[..whole.len() - 30]).starts_with("not an archive, or damaged: "));
 }
