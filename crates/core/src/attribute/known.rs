@@ -1,4 +1,4 @@
-//! What the trace of an external RAG shows of its packing: stages that a record lacks are unknown.
+//! Knowledge of packing from the trace of an external RAG: stages that a record lacks are unknown.
 //!
 //! The candidates are known if a retriever is recorded, the prompt if the packed passages are. Two facts are those of the
 //! whole record. The order that packing read is known only if every question packs the first passages of its last ranking:
