@@ -10,7 +10,7 @@ use super::error::ServiceError;
 use crate::llm::openai::holds_secret;
 use ragtriage_core::types::ArmName;
 
-/// The content of a request to a service.
+/// What a service is asked.
 pub(super) struct Asked<'a> {
     /// The question's id.
     pub id: &'a str,
