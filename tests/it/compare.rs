@@ -97,7 +97,7 @@ fn a_comparison_in_a_terminal() {
           B     Gamma restarts.
     ");
     assert!(
-        below.contains("* AnswerF1 decides. Every other p is unadjusted"),
+        below.contains("* AnswerF1 is the primary metric. Every other p is unadjusted"),
         "{below}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 120));
@@ -259,7 +259,7 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
     let project = two_runs(&["--set", "generation.generator=none"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "--primary", "EM@prompt"]);
     for expected in [
-        "* EM@prompt decides.",
+        "* EM@prompt is the primary metric.",
         "Support in the prompt (3 questions judged in both)",
         "lost: supported -> ranking (1)\n  - q3: How long do Gamma restarts take?\n      gold  nine seconds\n",
     ] {
@@ -309,7 +309,7 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
         ],
     );
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
-    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with the same id and different texts\n";
+    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with the same id and\n    different texts\n";
     assert!(text.contains(notice), "{text}");
     assert!(
         text.contains("B (other) against A (k5): 1 question, 1 cluster\n"),

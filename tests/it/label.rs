@@ -138,7 +138,7 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
         assert!(
             outcome
                 .stderr
-                .contains(&format!("  {wrong} is none of these:\n  y, 3  it answers")),
+                .contains(&format!("  {wrong} is none of these:\n  y, 3  relevant: it answers")),
             "{}",
             outcome.stderr
         );
