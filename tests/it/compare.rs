@@ -225,9 +225,7 @@ fn several_runs_are_one_family() {
     assert_eq!(labels, ["B", "C"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
     assert!(
-        text.contains(
-            "  C: No difference: AnswerRight is equal on each of 3 questions.\n"
-        ),
+        text.contains("  C: No difference: AnswerRight is equal on each of 3 questions.\n"),
         "{text}"
     );
     assert!(

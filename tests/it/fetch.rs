@@ -539,7 +539,10 @@ fn archives_that_are_hostile_incomplete_or_none_leave_nothing() {
     for (archive, part) in [
         (hostile, "entry `../../escaped` leads out of the folder"),
         (incomplete, "has no `CISI.REL`"),
-        (b"<html>gone</html>".to_vec(), "not an archive, or damaged: "),
+        (
+            b"<html>gone</html>".to_vec(),
+            "not an archive, or damaged: ",
+        ),
     ] {
         let project = Project::of(&[]);
         let server = Socket::start(move |_| whole("v1", &archive));

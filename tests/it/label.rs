@@ -136,9 +136,9 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for wrong in ["``", "`maybe`", "`7`"] {
         assert!(
-            outcome
-                .stderr
-                .contains(&format!("  {wrong} is none of these:\n  y, 3  relevant: it answers")),
+            outcome.stderr.contains(&format!(
+                "  {wrong} is none of these:\n  y, 3  relevant: it answers"
+            )),
             "{}",
             outcome.stderr
         );

@@ -364,7 +364,9 @@ fn a_redirect_takes_no_key_elsewhere() {
     );
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
     assert!(
-        outcome.stderr.contains("redirects to another address: status 307"),
+        outcome
+            .stderr
+            .contains("redirects to another address: status 307"),
         "{}",
         outcome.stderr
     );

@@ -258,9 +258,7 @@ fn evidence(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<Group>, Da
     for group in groups.unwrap_or_default() {
         let members = match group {
             Value::Array(members) if members.is_empty() => {
-                draft.settle::<()>(Err(
-                    record.wrong("evidence", "a list of non-empty groups")
-                ))?;
+                draft.settle::<()>(Err(record.wrong("evidence", "a list of non-empty groups")))?;
                 continue;
             }
             Value::Array(members) => members,

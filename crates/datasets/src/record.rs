@@ -161,9 +161,7 @@ impl<'de> Visitor<'de> for UniqueFieldsVisitor {
         let mut fields = Map::new();
         while let Some((key, value)) = map.next_entry::<String, Value>()? {
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!(
-                    "duplicate key `{key}`"
-                )));
+                return Err(A::Error::custom(format_args!("duplicate key `{key}`")));
             }
             fields.insert(key, value);
         }

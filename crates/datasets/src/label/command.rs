@@ -22,7 +22,10 @@ pub const COMMANDS: [(&str, &str); 10] = [
         "relevant: it answers the question; you are then asked for the exact words",
     ),
     ("n, 0", "not relevant"),
-    ("1, 2", "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)"),
+    (
+        "1, 2",
+        "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)",
+    ),
     ("s", "skip: cannot say; the passage stays unjudged"),
     ("b", "back: judge the previous passage again"),
     ("d", "show the whole document"),

@@ -54,9 +54,8 @@ fn of_question(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
         .find(|doc| matcher.found_in_text(&doc.text));
     let hint = match near {
         Some(document) => format!("`{}` contains it elsewhere: quote that place", document.id),
-        None => {
-            "quote the passage that states it, or add the wording of the evidence to `answers`".to_owned()
-        }
+        None => "quote the passage that states it, or add the wording of the evidence to `answers`"
+            .to_owned(),
     };
     let answers: Vec<String> = question
         .answers

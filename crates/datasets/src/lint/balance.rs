@@ -57,10 +57,10 @@ fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
         .map(|(name, n)| {
             let width = wilson(n / 2, n).map_or(1.0, |ci| ci.high - ci.low);
             let (has, wide) = (plural(n, "question", "questions"), 100.0 * width);
-            let message = format!(
-                "{name} has {has}: a 95% CI up to {wide:.0} percentage points wide"
-            );
-            let hint = format!("write at least {LEAST_QUESTIONS}, or do not report the slice separately");
+            let message =
+                format!("{name} has {has}: a 95% CI up to {wide:.0} percentage points wide");
+            let hint =
+                format!("write at least {LEAST_QUESTIONS}, or do not report the slice separately");
             Finding::new(Rule::FewQuestions, message, hint)
         })
         .collect()
@@ -184,7 +184,12 @@ fn crowded(subject: &LintSubject<'_>) -> Vec<Finding> {
         .filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit)
         .map(|(doc, count)| {
             let message = format!("{count} of {n} questions are about document `{doc}`");
-            Finding::new(Rule::CrowdedDocument, message, "add questions about other documents").in_document(doc)
+            Finding::new(
+                Rule::CrowdedDocument,
+                message,
+                "add questions about other documents",
+            )
+            .in_document(doc)
         })
         .collect()
 }

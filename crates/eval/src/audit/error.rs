@@ -84,10 +84,11 @@ impl Hint for AuditError {
             }
             Self::OtherRun { .. } => "give the run that the sheet was drawn from".to_owned(),
             Self::UnknownQuestion { .. } | Self::Twice { .. } | Self::BadInclusion { .. } => {
-                "edit `answer_is`, `correct_class` and `note` only; lines may be removed"
-                    .to_owned()
+                "edit `answer_is`, `correct_class` and `note` only; lines may be removed".to_owned()
             }
-            Self::UnknownJudgment { .. } => "write `right` or `wrong`, or leave it empty".to_owned(),
+            Self::UnknownJudgment { .. } => {
+                "write `right` or `wrong`, or leave it empty".to_owned()
+            }
             Self::UnknownClass { .. } => {
                 format!("write `ok` or one of {}, or leave it empty", class_names())
             }

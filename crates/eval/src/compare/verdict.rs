@@ -32,7 +32,9 @@ pub(super) fn sentence(
             _ if pair.questions.compared == 0 => {
                 "No question can be compared: each failed in one of the runs.".to_owned()
             }
-            Some(primary) => format!("No question has a value of the primary metric {primary} in both runs."),
+            Some(primary) => {
+                format!("No question has a value of the primary metric {primary} in both runs.")
+            }
             None => "No measure has a value in both runs.".to_owned(),
         };
     };

@@ -199,9 +199,7 @@ impl Wording<'_> {
 pub(super) fn cross_fit_gain(found: &CrossFit) -> String {
     let n_folds = found.folds.len();
     let gain = with_interval(found.delta, found.ci95);
-    format!(
-        "Cross-fitted over {n_folds} folds, choosing the best trial brings {gain}."
-    )
+    format!("Cross-fitted over {n_folds} folds, choosing the best trial brings {gain}.")
 }
 
 /// Formats `1 question`, `1,204 questions`.

@@ -172,7 +172,10 @@ fn a_name_may_stand_once() {
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
         archive[at + 5] = b's';
     }
-    assert_eq!(refused("scifact", &archive), "duplicate entry `corpus.jsonl`");
+    assert_eq!(
+        refused("scifact", &archive),
+        "duplicate entry `corpus.jsonl`"
+    );
 }
 
 #[test]
@@ -208,7 +211,10 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         "cisi",
         &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]),
     );
-    assert_eq!(text, "not an archive, or damaged: it grows to more than 1 MiB");
+    assert_eq!(
+        text,
+        "not an archive, or damaged: it grows to more than 1 MiB"
+    );
     assert!(
         unpacked(
             "scifact",
@@ -243,5 +249,7 @@ fn what_is_no_archive_or_half_of_one_is_refused() {
     ]);
     assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("not an archive, or damaged: "));
     let whole = zip(&[("corpus.jsonl", b"{}")]);
-    assert!(refused("scifact", &whole[..whole.len() - 30]).starts_with("not an archive, or damaged: "));
+    assert!(
+        refused("scifact", &whole[..whole.len() - 30]).starts_with("not an archive, or damaged: ")
+    );
 }
