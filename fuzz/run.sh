@@ -11,7 +11,7 @@ programs=${CARGO_TARGET_DIR:-target}/release
 [ -d /dev/shm ] && export TMPDIR=/dev/shm
 for target in "$@"; do
     case $target in
-    settings) words=settings.dict ;;
+    settings | lock) words=settings.dict ;;
     trec_run | qrels | smart | answer | rightness | chunk | archive) words=columns.dict ;;
     *) words=json.dict ;;
     esac

@@ -1,4 +1,4 @@
-//! Replies of endpoints: chat, embeddings, rerank; a body with its status, or raw bytes in place of HTTP.
+//! Replies of endpoints: chat, embeddings, rerank, the events of an external RAG; a body with its status, or raw bytes in place of HTTP.
 
 #![no_main]
 
@@ -10,12 +10,13 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{QuestionKind, TitledText};
+use ragtriage_core::types::{Question, QuestionKind, TitledText};
 use ragtriage_http::Backoff;
 use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
 use ragtriage_models::llm::Generator;
 use ragtriage_models::llm::openai::{OpenAi, OpenAiSettings};
 use ragtriage_models::rerank::{Endpoint, RerankSettings, Reranker};
+use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
 
 /// What the server sends.
 static REPLY: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -26,6 +27,8 @@ struct Clients {
     chat: OpenAi,
     encoder: Remote,
     rerankers: [Endpoint; 2],
+    /// Answers in JSON events, and in plain text.
+    services: [Service; 2],
 }
 
 static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
@@ -70,8 +73,29 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
         Endpoint::new(settings).expect("settings")
     });
     let encoder = runtime.block_on(Remote::open(encoder)).expect("settings");
-    Clients { runtime, chat: OpenAi::new(&chat).expect("settings"), encoder, rerankers }
+    let services = ["/delta", ""].map(|stream| service(&url, stream));
+    Clients { runtime, chat: OpenAi::new(&chat).expect("settings"), encoder, rerankers, services }
 });
+
+fn service(url: &str, stream: &str) -> Service {
+    let settings = ServiceSettings {
+        url: url.to_owned(),
+        api_key: None,
+        headers: Vec::new(),
+        request: serde_json::Map::new(),
+        mapping: MappingSettings {
+            contexts: Some("/docs".to_owned()),
+            stream: Some(stream.to_owned()),
+            ..MappingSettings::default()
+        },
+        answers_contexts: false,
+        timeout: TIMEOUT,
+        concurrency: 1,
+        retries: 0,
+        answers: true,
+    };
+    Service::new(settings).unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// Reads one request and sends the reply.
 fn serve(mut stream: TcpStream) -> std::io::Result<()> {
@@ -104,25 +128,31 @@ fuzz_target!(|bytes: &[u8]| {
     }
     reply.extend_from_slice(body);
     *REPLY.lock().expect("no holder panics") = reply;
-    let Clients { runtime, chat, encoder, rerankers } = &*CLIENTS;
+    let Clients { runtime, chat, encoder, rerankers, services } = &*CLIENTS;
     let texts = ["a", "b"].map(TitledText::untitled);
     runtime.block_on(async {
-        match api % 4 {
-            0 => ended(chat.generate(&prompt()).await),
+        match api % 6 {
+            0 => drop(ended(chat.generate(&prompt()).await)),
             1 => {
                 let vectors = encoder.encode(&texts, Role::Passage, &|_| {}).await;
                 if let Some(vectors) = ended(vectors) {
                     assert!(vectors.len() == 2 && vectors.iter().all(|vector| vector.len() == 2));
                     assert!(vectors.iter().flatten().all(|number| number.is_finite()));
                 }
-                return;
             }
+            // A service is asked again after a refusal, for a minute.
+            n @ (4 | 5) if !status.starts_with("429") && status != "raw" => {
+                let question = Question::new("q".into(), "q".to_owned());
+                if let Some(recorded) = ended(services[usize::from(n) - 4].ask(&question).await) {
+                    assert!(recorded.id.is_none_or(|id| id == "q"));
+                }
+            }
+            4.. => {}
             n => {
                 let scores = rerankers[usize::from(n) - 2].scores("q", &texts).await;
                 if let Some(scores) = ended(scores) {
                     assert!(scores.len() == 2 && scores.iter().all(|score| score.is_finite()));
                 }
-                return;
             }
         };
     });

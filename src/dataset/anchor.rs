@@ -12,7 +12,7 @@ use crate::shell::shell;
 use crate::starter::starter;
 use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::text::numbers::{listed, plural, thousands};
-use ragtriage_core::types::Document;
+use ragtriage_core::types::{Document, Question};
 use ragtriage_datasets::anchor::{self, Anchored, Reason, Unresolved};
 use ragtriage_datasets::{
     Appended, DocumentTexts, ExportLayout, documents, export, question_line, questions_file,
@@ -23,13 +23,15 @@ const UNRESOLVED: &str = "unresolved.jsonl";
 
 #[derive(Debug, Args)]
 pub struct AnchorArgs {
-    /// The pairs: JSON lines, or a .csv or .tsv table with a header. The question is `question`, `query`, `user_input` or `input`; the
-    /// answer `reference`, `ground_truth`, `golden_answers`, `expected_output` or `answer`; `id`, `doc` and `source` are optional.
+    /// Question-answer pairs: JSON lines, .csv or .tsv with a header.
+    ///
+    /// The question is `question`, `query`, `user_input` or `input`; the answer `reference`, `ground_truth`, `golden_answers`,
+    /// `expected_output` or `answer`; `id`, `doc` and `source` are optional.
     #[arg(value_name = "QA")]
     pairs: PathBuf,
     #[command(flatten)]
     source: SourceArgs,
-    /// Write a new folder with a copy of the documents. Default: the questions are added to questions.jsonl of the data set.
+    /// Folder to write a new data set to [default: add to questions.jsonl].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
@@ -69,7 +71,7 @@ fn write_folder(
     let seen = survey_of(&documents);
     export(&anchored.data_set(documents), ExportLayout::Jsonl, folder)?;
     let settings = folder.join(SETTINGS);
-    create(&settings, &starter(&seen, Format::Jsonl))?;
+    create(&settings, &starter(&seen, Format::Jsonl, None))?;
     conclude(n_anchored, folder, &settings, &unresolved)
 }
 
@@ -87,7 +89,15 @@ fn add(
         )
     })?;
     let mut file = Appended::open(&path)?;
-    let n_pairs = anchored.questions.len() + anchored.unresolved.len();
+    let asked = || {
+        let unresolved = anchored.unresolved.iter().map(|it| &it.question);
+        anchored.questions.iter().chain(unresolved)
+    };
+    let n_pairs = asked().count();
+    for question in asked() {
+        refuse_other(&file, question)?;
+    }
+    let n_other = asked().filter(|it| file.has_other_answers(it)).count();
     anchored.questions.retain(|question| !file.holds(question));
     anchored.unresolved.retain(|it| !file.holds(&it.question));
     let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
@@ -97,6 +107,12 @@ fn add(
             "already in {}: {} of {all}",
             path.display(),
             thousands(n_left)
+        ));
+    }
+    if n_other > 0 {
+        output::talk(&format!(
+            "left out for other answers there: {}",
+            plural(n_other, "question", "questions")
         ));
     }
     let texts = DocumentTexts::new(documents);
@@ -111,7 +127,7 @@ fn add(
             Format::Files => survey(folder)?,
             _ => survey_of(documents),
         };
-        create(&settings, &starter(&seen, spec.format))?;
+        create(&settings, &starter(&seen, spec.format, None))?;
     }
     conclude(
         anchored.questions.len(),
@@ -119,6 +135,21 @@ fn add(
         &settings,
         &anchored.unresolved,
     )
+}
+
+/// Refuses a question whose id another one has.
+fn refuse_other(file: &Appended, question: &Question) -> Result<(), Failure> {
+    let Some(known) = file.other_text(question) else {
+        return Ok(());
+    };
+    let (path, id) = (file.path().display(), &question.id);
+    Err(Failure::new(
+        format!(
+            "{path} has question `{id}` as `{known}`, not `{}`",
+            question.text
+        ),
+        "give one of the two another id",
+    ))
 }
 
 /// Writes the unresolved questions, reports the counts, and prints the next commands.
@@ -167,6 +198,7 @@ fn reasons(unresolved: &[Unresolved]) -> String {
         (Reason::Never, "answer not found"),
         (Reason::YesNo, "answer is yes or no"),
         (Reason::NoAnswer, "no answer given"),
+        (Reason::Disputed, "different answers given"),
     ];
     let counts: Vec<String> = all
         .into_iter()

@@ -88,6 +88,28 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
 }
 
 #[test]
+fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
+    let project = Project::of(&[
+        ("docs/oncall.md", ONCALL),
+        (
+            "docs/questions.jsonl",
+            "{\"id\": \"z\", \"text\": \"How long?\", \"answers\": [\"4 hours\"]}\n",
+        ),
+        ("other.csv", "id,question,answer\nz,Renew it when?,early\n"),
+        ("qa.csv", "question,answer\nHow long?,4 hours at most\n"),
+    ]);
+    project.refuses_with_some_hint(
+        &["dataset", "anchor", "other.csv", "docs"],
+        "error: docs/questions.jsonl has question `z` as `How long?`, not `Renew it when?`",
+    );
+    let outcome = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let notes = "already in docs/questions.jsonl: 1 of 1 question\nleft out for other answers there: 1 question\n";
+    assert!(outcome.stderr.contains(notes), "{}", outcome.stderr);
+    assert_eq!(lines(&project, "docs/questions.jsonl").len(), 1);
+}
+
+#[test]
 fn a_folder_with_a_copy_of_the_documents_runs() {
     let project = project();
     let args = ["dataset", "anchor", "qa.csv", "docs", "--out", "set"];

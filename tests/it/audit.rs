@@ -199,7 +199,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     );
     project.refuses_with_some_hint(
         &["report", "runs/k1", "--audit", "0"],
-        "error: there is no question to look at",
+        "error: no questions to judge",
     );
     project.refuses_with_some_hint(
         &["report", "runs/k1", "--audit", "5", "--format", "csv"],

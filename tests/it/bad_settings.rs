@@ -197,7 +197,7 @@ fn a_chunk_size_of_zero_is_refused() {
     assert!(
         outcome
             .stderr
-            .ends_with("\nhint: `ragtriage config show` prints every setting with its default\n"),
+            .ends_with("\nhint: `ragtriage config show` shows every key with its default\n"),
         "{}",
         outcome.stderr
     );
@@ -279,7 +279,7 @@ const WHOLE: &str = "must be a whole number from 0 to 9223372036854775807";
 #[test]
 fn numbers_that_do_not_fit_are_named_with_key_and_range() {
     let big = "99999999999999999999";
-    let hint = "hint: `ragtriage config show` prints every setting with its default";
+    let hint = "hint: `ragtriage config show` shows every key with its default";
     with(&format!("[chunking]\nsize = {big}\n")).refuses(
         &RUN,
         &[

@@ -42,11 +42,11 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       inconclusive  AnswerF1 >= 0.5  0.667   [0.000, 1.000]  3
       fail          P@5 <= 0.05      0.200   [0.058, 0.766]  3
       inconclusive  RR drop <= 0.02  0.000  [-1.000, 1.000]  3
-      - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside [0.000, 1.000], and 3 questions are too few to
-        decide; about 97 questions would suffice if 0.667 is the true value
+      - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
+        decide; about 97 questions would, if 0.667 is the true value
       - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
-      - RR drop <= 0.02: inconclusive: the limit 0.02 lies inside [-1.000, 1.000], and 3 questions are too few to
-        decide
+      - RR drop <= 0.02: inconclusive, as the true value may lie on either side: 0.02 lies inside [-1.000, 1.000],
+        and 3 questions do not decide it
     ");
 }
 
@@ -160,7 +160,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     let annotations = outcome.stderr.clone();
     assert_eq!(outcome.code, 1);
     insta::assert_snapshot!(annotations, @r"
-    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive: the limit 0.5 lies inside [0.000, 1.000], and 3 questions are too few to decide; about 97 questions would suffice if 0.667 is the true value
+    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive, as the true value may lie on either side: 0.5 lies inside [0.000, 1.000], and 3 questions do not decide it; about 97 questions would, if 0.667 is the true value
     ::error title=k1%3A P@5 <= 0.05::P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
     1 gate passed, 1 failed, 1 inconclusive (not counted as failed; --strict counts it)
     ");
@@ -231,18 +231,18 @@ fn a_run_with_failed_questions_is_not_whole() {
 fn what_cannot_be_checked_is_exit_2() {
     let project = two_runs(&[]);
     for (args, error) in [
-        (&["runs/k1"][..], "error: there is no gate to check"),
+        (&["runs/k1"][..], "error: no gates to check"),
         (
             &["runs/k1", "--min", "FactRecall=0.5"],
             "error: `k1` has no value of `FactRecall` on any question",
         ),
         (
             &["runs/k1", "--min", "EM@5"],
-            "error: `--min EM@5` is not a measure, `=` and a number",
+            "error: invalid gate `--min EM@5`: expected MEASURE=NUMBER",
         ),
         (
             &["runs/k1", "--min", "EM@5=high"],
-            "error: `--min EM@5=high` is not a measure, `=` and a number",
+            "error: invalid gate `--min EM@5=high`: expected MEASURE=NUMBER",
         ),
         (
             &["runs/k1", "--min", "EM@5=80"],
@@ -315,7 +315,8 @@ fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     ];
     project.refuses_with_some_hint(
         &args,
-        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same id and different texts",
+        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with one id and two \
+         texts",
     );
     let outcome = project.call(&[&args[..], &["--intersect"]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);

@@ -201,6 +201,7 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
         with("external.url"),
     );
     let store = format!("vector_store.url={elsewhere}:6334");
+    let collection = format!("retrieval.collection.url={elsewhere}:6334");
     let openai = [
         "generation.generator=openai",
         "generation.model=m",
@@ -229,6 +230,16 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
             "vector_store.api_key_env=KEY",
             &store,
         ],
+        &[
+            "retrieval.retrievers=[\"collection\"]",
+            "retrieval.collection.name=docs",
+            "retrieval.collection.mode=sparse",
+            "retrieval.collection.sparse_using=text",
+            "retrieval.collection.sparse_model=bm25",
+            "retrieval.collection.text=text",
+            "retrieval.collection.api_key_env=KEY",
+            &collection,
+        ],
     ] {
         let args: Vec<&str> = RUN
             .into_iter()
@@ -254,5 +265,17 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
             "{}",
             refused.stderr
         );
+        for (setting, address) in [
+            ("vector_store.url", &store),
+            ("retrieval.collection.url", &collection),
+        ] {
+            let is_named = refused.stderr.contains(&format!("`{setting}`: "));
+            assert_eq!(
+                is_named,
+                sets.contains(&address.as_str()),
+                "{}",
+                refused.stderr
+            );
+        }
     }
 }

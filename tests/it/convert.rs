@@ -125,11 +125,11 @@ fn labels_of_missing_documents_and_unjudged_questions_are_told() {
     for (to, told) in [
         (
             "jsonl",
-            "2 labels name no document that is there: it loads with `dataset.missing_evidence = \"keep\"`",
+            "2 labels name a missing document: set `dataset.missing_evidence = \"keep\"` to load the data set",
         ),
         (
             "beir",
-            "1 question has no judgment, without which other readers of BEIR leave a question out",
+            "1 question has no judgment; other readers of BEIR skip them",
         ),
     ] {
         let outcome =

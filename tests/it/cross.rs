@@ -223,7 +223,7 @@ fn what_cannot_be_crossed_is_refused() {
     let project = two_generators(&endpoint);
     project.refuses_with_some_hint(
         &["compare", "runs/a", "runs/b", "runs/k5", "--cross"],
-        "error: --cross takes one run beside the baseline",
+        "error: --cross needs a baseline and exactly one run",
     );
     project.good("silent", &["--set", "generation.generator=none"]);
     project.refuses_with_some_hint(
@@ -235,7 +235,7 @@ fn what_cannot_be_crossed_is_refused() {
     project.write("runs/b/run.json", run.to_string());
     project.refuses_with_some_hint(
         &["compare", "runs/a", "runs/b", "--cross"],
-        "error: run `b` keeps `generation.base_url` without its user info and query, which may hold keys",
+        "error: run `b` records `generation.base_url` without its user info and query, which may hold keys",
     );
     let mut run = project.json("runs/k1/run.json");
     run["external"] = serde_json::json!({"kind": "record", "from": "theirs.jsonl"});

@@ -56,7 +56,7 @@ fn a_data_set_goes_to_beir_and_back() {
     let project = Project::new();
     let outcome = project.call(&["dataset", "convert", "c.toml", "--to", "beir", "out"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""));
-    let said = "2 documents and 2 questions are in out, read back the same: ";
+    let said = "wrote 2 documents and 2 questions to out; verified, digest ";
     assert!(
         outcome.stderr.starts_with(said) && outcome.stderr.lines().count() == 1,
         "{}",

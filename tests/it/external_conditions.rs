@@ -329,7 +329,7 @@ fn conditions_need_a_generator_and_a_dry_run_needs_conditions() {
     let outcome = project.refused(&[&args[..], &none].concat());
     assert!(
         outcome.stderr.starts_with(
-            "error: `generation.generator` is `none`: the conditions need a generator\nhint: "
+            "error: `generation.generator` is `none`, so no generator can answer the conditions\nhint: "
         ),
         "{}",
         outcome.stderr

@@ -164,8 +164,12 @@ fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
             "error: `external.contexts` = `sources` must begin with `/`, like `/sources/*/text`",
         ),
         (
-            &["external.request={ query = \"{q}\" }"],
+            &["external.request={ query = \"q\" }"],
             "error: `external.request` has no `{question}`",
+        ),
+        (
+            &["external.request={ query = \"{question}\", user = \"{q}\" }"],
+            "error: `external.request` has the unknown placeholder `{q}`; there are `{id}`, `{question}`, `{contexts}` and `{arm}`",
         ),
         (
             &[

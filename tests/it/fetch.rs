@@ -166,7 +166,7 @@ fn a_set_is_fetched_with_its_licence_and_its_hash_told() {
         "cisi is in datasets/fetched/cisi (licence: none stated, for research)"
     );
     let said = format!(
-        "no hash of it is known: what {} sent has sha256 ",
+        "not verified, no hash is published: the file of {} has sha256 ",
         url(&server)
     );
     assert!(
@@ -600,7 +600,7 @@ fn what_cannot_be_fetched_is_told_without_a_call() {
     project.refuses(
         &["dataset", "fetch", "squad", "--offline"],
         &[
-            "error: `squad` is not fetched, since `--offline` is set",
+            "error: cannot fetch `squad` with `--offline`",
             "hint: name a copy with `--from PATH`, or leave `--offline` out",
         ],
     );

@@ -142,7 +142,7 @@ fn a_file_that_cannot_be_used_is_named() {
     let empty = error(Some("{}"));
     assert!(
         empty.ends_with(
-            "chunks.jsonl` line 1: `text` must be a string, or there must be `start` and `end`"
+            "chunks.jsonl` line 1: not a chunk: `text` must be a string, or there must be `start` and `end`"
         ),
         "{empty}"
     );
@@ -163,5 +163,10 @@ fn a_file_that_cannot_be_used_is_named() {
     assert_eq!(
         first,
         Some("error: `chunking.strategy` is `file`, but `chunking.file` is not set")
+    );
+    let unused = ["run", "c.toml", "--set", "chunking.file=chunks.jsonl"];
+    project.refuses_with_some_hint(
+        &unused,
+        "error: `chunking.file` is set, but only `chunking.strategy = \"file\"` uses it",
     );
 }

@@ -255,6 +255,20 @@ fn other_bytes_from_the_hub_than_the_locked_ones_are_not_installed() {
 }
 
 #[test]
+fn another_commit_than_the_requested_one_is_refused_by_name() {
+    let project = Project::new();
+    let hub = hub(&store(), None);
+    let wanted = "f".repeat(40);
+    let name = format!("{NAME}@{wanted}");
+    let outcome = call(&project, &hub, &["model", "fetch", &name]);
+    assert_eq!(outcome.code, 2);
+    let named = format!("describes commit `{COMMIT}` of `{NAME}` instead of `{wanted}`");
+    assert!(outcome.stderr.contains(&named), "{}", outcome.stderr);
+    assert_eq!(hub.requests().len(), 1, "no file is fetched");
+    assert!(!project.path("models.lock").exists());
+}
+
+#[test]
 fn a_refusal_is_named_by_its_cause() {
     let project = Project::new();
     for (status, error, hint) in [

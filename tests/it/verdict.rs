@@ -180,7 +180,7 @@ fn an_oracle_condition_that_reads_truncated_documents_gives_no_verdict() {
          labels."
     );
     assert!(
-        !outcome.stdout.contains("to win back"),
+        !outcome.stdout.contains("answers lost"),
         "no cost of a stage: {}",
         outcome.stdout
     );

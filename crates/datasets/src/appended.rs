@@ -1,6 +1,6 @@
 //! Appends lines to a native `questions.jsonl`; existing contents are never modified.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::{Id, JsonRecord};
 use crate::error::DatasetError;
+use crate::questions::Strings;
 use crate::{questions, read};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Question;
@@ -18,8 +19,10 @@ pub struct Appended {
     path: PathBuf,
     /// `None` until the file is created.
     file: Option<File>,
-    ids: HashSet<String>,
-    texts: HashSet<String>,
+    /// The text of each id.
+    ids: HashMap<String, String>,
+    /// The answers of each text.
+    texts: HashMap<String, Vec<String>>,
     /// Its length as last read or written.
     n_bytes: u64,
     /// True if the last line lacks its line feed.
@@ -33,7 +36,7 @@ impl Appended {
     /// # Errors
     /// `NoFile`, `Write`, `Busy`, and for existing contents `Read`, `Utf8`, `Json`, `Field`.
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
-        let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
+        let (mut ids, mut texts) = (HashMap::new(), HashMap::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(DatasetError::NoFile {
                 path: path.to_owned(),
@@ -61,8 +64,11 @@ impl Appended {
                 "a string that is not empty, or a whole number",
             )?;
             let text: String = record.need(&questions::TEXT, "a string")?;
-            ids.insert(id.0);
-            texts.insert(one_spaced(&text));
+            let answers: Option<Strings> =
+                record.take(&questions::ANSWERS, "a string or a list of strings")?;
+            let text = one_spaced(&text);
+            ids.insert(id.0, text.clone());
+            texts.insert(text, answers.map(Strings::trimmed).unwrap_or_default());
             Ok(())
         })?;
         let text = read::text(path)?;
@@ -110,7 +116,25 @@ impl Appended {
     /// Returns true if it contains a question of that id or that text, up to white space.
     #[must_use]
     pub fn holds(&self, question: &Question) -> bool {
-        self.ids.contains(question.id.as_str()) || self.texts.contains(&one_spaced(&question.text))
+        self.ids.contains_key(question.id.as_str())
+            || self.texts.contains_key(&one_spaced(&question.text))
+    }
+
+    /// Returns the text of another question, up to white space, under the id of `question`.
+    #[must_use]
+    pub fn other_text(&self, question: &Question) -> Option<&str> {
+        let known = self.ids.get(question.id.as_str())?;
+        (*known != one_spaced(&question.text)).then_some(known)
+    }
+
+    /// Returns true if it contains the text of `question`, up to white space, with other answers.
+    #[must_use]
+    pub fn has_other_answers(&self, question: &Question) -> bool {
+        let known = self.texts.get(&one_spaced(&question.text));
+        known.is_some_and(|known| {
+            let sorted = |answers: &[String]| answers.iter().cloned().collect::<BTreeSet<_>>();
+            sorted(known) != sorted(&question.answers)
+        })
     }
 
     /// Appends `line`, the serialised `question`, in one write, so that a kill cannot leave a
@@ -134,8 +158,9 @@ impl Appended {
         })?;
         self.n_bytes += text.len() as u64;
         self.is_open_ended = false;
-        self.ids.insert(question.id.to_string());
-        self.texts.insert(one_spaced(&question.text));
+        let text = one_spaced(&question.text);
+        self.ids.insert(question.id.to_string(), text.clone());
+        self.texts.insert(text, question.answers.clone());
         Ok(())
     }
 }
@@ -174,6 +199,28 @@ mod tests {
     fn question(id: &str, text: &str) -> Question {
         serde_json::from_value(serde_json::json!({ "id": id, "text": text, "kind": "free" }))
             .expect("a question")
+    }
+
+    #[test]
+    fn another_text_under_an_id_and_other_answers_to_a_text_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions.jsonl");
+        let line = "{\"id\": \"z\", \"text\": \"How  long?\", \"answers\": [\"b\", \"a\"]}\n";
+        std::fs::write(&path, line).expect("written");
+        let mut file = Appended::open(&path).expect("opens");
+        let asked = |id: &str, text: &str, answers: &[&str]| Question {
+            answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
+            ..question(id, text)
+        };
+        assert_eq!(file.other_text(&asked("z", "Why?", &[])), Some("How long?"));
+        assert_eq!(file.other_text(&asked("z", "How long?", &[])), None);
+        assert_eq!(file.other_text(&asked("y", "Why?", &[])), None);
+        assert!(!file.has_other_answers(&asked("y", "How long? ", &["a", "b"])));
+        assert!(file.has_other_answers(&asked("y", "How long?", &["a"])));
+        let added = asked("w", "Why?", &["c"]);
+        file.append(&added, "{}").expect("written");
+        assert!(!file.has_other_answers(&added));
+        assert!(file.has_other_answers(&asked("w", "Why?", &["d"])));
     }
 
     #[test]

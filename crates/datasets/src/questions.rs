@@ -41,6 +41,8 @@ pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 pub(super) const ID: [&str; 3] = ["id", "query_id", "_id"];
 /// The keys of a question's text.
 pub(super) const TEXT: [&str; 3] = ["text", "question", "query"];
+/// The keys of a question's answers.
+pub(super) const ANSWERS: [&str; 2] = ["answers", "answer"];
 /// The keys of all other fields.
 pub(super) const LABELS: [&str; 10] = [
     "kind",
@@ -144,13 +146,13 @@ pub(super) fn refuse_unknown(
 /// A string, or a list of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Strings {
+pub(super) enum Strings {
     One(String),
     Many(Vec<String>),
 }
 
 impl Strings {
-    fn trimmed(self) -> Vec<String> {
+    pub(super) fn trimmed(self) -> Vec<String> {
         let all = match self {
             Self::One(text) => vec![text],
             Self::Many(texts) => texts,
@@ -160,8 +162,7 @@ impl Strings {
 }
 
 fn answers(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<String>, DatasetError> {
-    let given: Option<Strings> =
-        record.take(&["answers", "answer"], "a string or a list of strings")?;
+    let given: Option<Strings> = record.take(&ANSWERS, "a string or a list of strings")?;
     let mut answers: Vec<String> = Vec::new();
     for answer in given.map(Strings::trimmed).unwrap_or_default() {
         if answer.is_empty() {

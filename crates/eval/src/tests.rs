@@ -129,6 +129,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
         flags: vec![],
         reached,
         lenient: reached,
+        is_truncated_away: false,
         by_step: vec![],
     }
 }
@@ -226,7 +227,7 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     // had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
     let by_server = Outcome {
-        flags: vec![Flag::ServerTruncated],
+        is_truncated_away: true,
         ..outcome(FailureClass::Packing, None)
     };
     assert_eq!(

@@ -1,10 +1,11 @@
 //! An existing Qdrant collection as a retriever: its points are the run's chunks, its own search ranks them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
+use tokio::sync::Mutex;
 
 use super::PipelineError;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
@@ -24,18 +25,47 @@ use ragtriage_vectors::{
     SearchMode, StoredPassage,
 };
 
+/// Content read from collections, shared by the trials of a sweep.
+#[derive(Default)]
+pub struct ReadCollections(Mutex<HashMap<String, Arc<CollectionContent>>>);
+
+impl ReadCollections {
+    /// Returns the content of `collection`, read the first time that these settings are asked for.
+    ///
+    /// # Errors
+    /// Those of reading; the next call reads again.
+    pub(crate) async fn content(
+        &self,
+        collection: &dyn ExistingCollection,
+        settings: &CollectionSettings,
+    ) -> Result<Arc<CollectionContent>, ExistingError> {
+        let mut known = self.0.lock().await;
+        let key = json(settings);
+        if let Some(content) = known.get(&key) {
+            return Ok(Arc::clone(content));
+        }
+        let content = Arc::new(collection.read().await?);
+        known.insert(key, Arc::clone(&content));
+        Ok(content)
+    }
+}
+
+fn json(settings: &CollectionSettings) -> String {
+    serde_json::to_string(settings).expect("settings are plain JSON values")
+}
+
 impl CollectionPlan {
     /// Creates the plan of a collection that was read.
     #[must_use]
     pub fn new(
         collection: Arc<dyn ExistingCollection>,
-        content: CollectionContent,
+        content: Arc<CollectionContent>,
         settings: CollectionSettings,
         encoder: Option<Arc<dyn Encoder>>,
     ) -> Self {
         Self {
             digest: digest(&content),
-            passages: content.passages,
+            content,
             collection,
             settings,
             encoder,
@@ -46,8 +76,7 @@ impl CollectionPlan {
     pub(crate) fn made_by(&self) -> String {
         let encoder = self.encoder.as_ref();
         let questions = encoder.map_or("", |encoder| encoder.fingerprint(Role::Query));
-        let settings =
-            serde_json::to_string(&self.settings).expect("settings are plain JSON values");
+        let settings = json(&self.settings);
         let name = RetrieverName::Collection;
         format!("{name} {} {questions} {settings}", self.digest)
     }

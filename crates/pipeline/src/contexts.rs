@@ -222,14 +222,14 @@ impl Places {
         };
         let held = self.gold_in(question, document, text);
         if !held.is_empty() {
-            self.note("contexts that occur in no document verbatim, mapped to the gold text that they contain", 1);
+            self.note("contexts that are in no document as they are, placed on the gold text that they hold", 1);
             return held
                 .into_iter()
                 .map(|(doc, range)| passage(doc, range.to_string(), range))
                 .collect();
         }
         self.note(
-            "contexts that occur in no document: their evidence cannot be counted",
+            "contexts that are in no document: evidence in them is not seen",
             1,
         );
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
@@ -299,10 +299,7 @@ impl Places {
         let words = self.words.get_or_init(|| WordIndex::new(documents));
         let found = words.find(documents, text, title);
         if found.len() > 1 {
-            self.note(
-                "contexts that occur in several documents, mapped to a gold one if possible",
-                1,
-            );
+            self.note("contexts that are in several documents, taken as the gold one where that is among them", 1);
         }
         let preferred = found.iter().max_by_key(|(number, _)| {
             let document = &documents[*number];

@@ -1,5 +1,6 @@
 //! The range of a passage whose place in its document is recorded: bytes, or code points where the text shows it.
 
+use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, Document};
 use ragtriage_runs::external::recorded::RecordedHit;
@@ -34,7 +35,9 @@ pub(super) fn offsets(document: &Document, hit: &RecordedHit) -> Option<Offsets>
     if is_right(bytes) {
         return Some(Offsets::Bytes(bytes));
     }
-    let points = bytes_of(&document.text, points).filter(|range| is_right(*range));
+    let (start, end) = points;
+    let points = code_points(&document.text, start, end).map(ByteRange::from);
+    let points = points.filter(|range| is_right(*range));
     Some(points.map_or(Offsets::Neither, Offsets::CodePoints))
 }
 
@@ -53,17 +56,6 @@ fn is_same(found: &str, text: &str, document: &Document, hit: &RecordedHit) -> b
     };
     let below_title = text.trim_start().split_once('\n');
     below_title.is_some_and(|(first, rest)| is_title(first) && found == quote::one_spaced(rest))
-}
-
-/// Converts code points to bytes; `None` beyond the end of `text`.
-fn bytes_of(text: &str, (start, end): (usize, usize)) -> Option<ByteRange> {
-    let mut starts = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-    let first = starts.by_ref().nth(start)?;
-    let last = match end.checked_sub(start)?.checked_sub(1) {
-        None => first,
-        Some(more) => starts.nth(more)?,
-    };
-    Some(ByteRange::new(first, last))
 }
 
 #[cfg(test)]

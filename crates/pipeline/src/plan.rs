@@ -19,7 +19,7 @@ use ragtriage_core::types::{ArmName, Filter, RetrieverName};
 use ragtriage_models::embed::Encoder;
 use ragtriage_models::llm::Generator;
 use ragtriage_models::rerank::Reranker;
-use ragtriage_vectors::{ExistingCollection, SearchMode, StoredPassage, VectorPlace};
+use ragtriage_vectors::{CollectionContent, ExistingCollection, SearchMode, VectorPlace};
 
 /// All inputs of a run except its data and its folder.
 pub struct Plan {
@@ -182,8 +182,8 @@ pub struct VectorPlan {
 pub struct CollectionPlan {
     /// The collection.
     pub collection: Arc<dyn ExistingCollection>,
-    /// Its passages, which become the chunks.
-    pub passages: Vec<StoredPassage>,
+    /// Its content; its passages become the chunks.
+    pub content: Arc<CollectionContent>,
     /// Hash of what was read of it.
     pub digest: String,
     /// Its settings.

@@ -39,7 +39,7 @@ pub(crate) struct Chunked {
 pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, PipelineError> {
     let counter = plan.chunk_counter.as_ref();
     if let Some(collection) = plan.retrieval.collection() {
-        return placed(documents, &collection.passages, counter);
+        return placed(documents, &collection.content.passages, counter);
     }
     Ok(Chunked {
         documents: Arc::clone(documents),

@@ -21,17 +21,17 @@ const RAREST_WORDS: usize = 3;
 /// `title` is the title that the passage's source gives, if any.
 #[must_use]
 pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Option<ByteRange> {
-    let whole = || quote::locate(&document.text, text);
+    let whole = || quote::first(&document.text, text);
     let below_title = || {
         let (first, rest) = text.trim_start().split_once('\n')?;
         let first = first.trim();
         let is_title =
             first == document.title.trim() || title.is_some_and(|title| title.trim() == first);
         is_title
-            .then(|| quote::locate(&document.text, rest))
+            .then(|| quote::first(&document.text, rest))
             .flatten()
     };
-    whole().or_else(below_title).map(|located| located.range)
+    whole().or_else(below_title)
 }
 
 /// Inverted index of words to documents.

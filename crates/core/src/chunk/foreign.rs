@@ -99,7 +99,9 @@ impl ForeignChunks {
             let number = numbers.get(&chunk.doc_id);
             let &number = number.ok_or_else(|| refuse(ForeignProblem::NoDocument))?;
             let text = &documents[number].text;
-            let range = range(chunk, text, found_up_to[number]).map_err(refuse)?;
+            let is_taken = |range: ByteRange| placed[number].contains_key(&range);
+            let from = found_up_to[number];
+            let range = range(chunk, text, from, &is_taken).map_err(refuse)?;
             found_up_to[number] = range.start;
             if let Some(first) = placed[number].insert(range, chunk) {
                 let first = first.line;
@@ -134,8 +136,13 @@ impl ForeignChunks {
 }
 
 /// Returns the trimmed range of `chunk` in `text`. A text without offsets is found at its first occurrence from `from`, the
-/// start of the chunk before it, or else anywhere.
-fn range(chunk: &ForeignChunk, text: &str, from: usize) -> Result<ByteRange, ForeignProblem> {
+/// start of the chunk before it, that no chunk has, or else anywhere.
+fn range(
+    chunk: &ForeignChunk,
+    text: &str,
+    from: usize,
+    is_taken: &dyn Fn(ByteRange) -> bool,
+) -> Result<ByteRange, ForeignProblem> {
     let range = match (chunk.offsets, chunk.text.as_deref()) {
         (Some((start, end)), None) => {
             let is_range = start <= end && text.get(start..end).is_some();
@@ -157,14 +164,20 @@ fn range(chunk: &ForeignChunk, text: &str, from: usize) -> Result<ByteRange, For
         }
         (None, Some(own)) => {
             let own = own.trim();
-            match text[from..].find(own) {
-                Some(at) if !own.is_empty() => from + at..from + at + own.len(),
-                Some(_) => return Err(ForeignProblem::Blank),
-                None => quote::locate(text, own)
-                    .ok_or(ForeignProblem::NotFound)?
-                    .range
-                    .as_range(),
-            }
+            let first = own.chars().next().ok_or(ForeignProblem::Blank)?;
+            let free = |mut at: usize| {
+                loop {
+                    let found = occurrence(text, own, at)?;
+                    if !is_taken(found) {
+                        return Some(found);
+                    }
+                    at = found.start + first.len_utf8();
+                }
+            };
+            let found = free(from).or_else(|| free(0));
+            // With all of them taken, the first is the duplicate.
+            let found = found.or_else(|| occurrence(text, own, 0));
+            found.ok_or(ForeignProblem::NotFound)?.as_range()
         }
         (None, None) => return Err(ForeignProblem::Blank),
     };
@@ -173,6 +186,12 @@ fn range(chunk: &ForeignChunk, text: &str, from: usize) -> Result<ByteRange, For
         return Err(ForeignProblem::Blank);
     }
     Ok(range)
+}
+
+/// Returns the first range of `text` from `from` that equals `own`: exactly, else with all runs of white space as equal.
+fn occurrence(text: &str, own: &str, from: usize) -> Option<ByteRange> {
+    let range = quote::first(&text[from..], own)?;
+    Some(ByteRange::new(from + range.start, from + range.end))
 }
 
 /// Returns the bytes of the code points from `start` to `end`; `None` beyond the text.
@@ -251,6 +270,21 @@ mod tests {
         ];
         // 10 bytes, then 11 to 17, then 18 to 28, and 22 to 34 with white space as equal.
         assert_eq!(ranges(twice), [(0, 10), (11, 17), (18, 28), (22, 34)]);
+    }
+
+    #[test]
+    fn a_text_that_recurs_may_be_listed_as_often_as_it_occurs() {
+        let the = |line| chunk(line, None, Some("The"));
+        // `The` is at bytes 0 and 18; the end of the document is before the second chunk, whatever the order.
+        assert_eq!(ranges(vec![the(1), the(2)]), [(0, 3), (18, 21)]);
+        let late = chunk(1, None, Some("keys."));
+        assert_eq!(
+            ranges(vec![late, the(2), the(3)]),
+            [(0, 3), (18, 21), (29, 34)]
+        );
+        let error = placed(vec![the(1), the(2), the(3)]).expect_err("two occurrences");
+        let message = "`c.jsonl` line 3: duplicate chunk of document `a` (first on line 1)";
+        assert_eq!(error.to_string(), message);
     }
 
     #[test]

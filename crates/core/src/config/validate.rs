@@ -9,7 +9,8 @@ use super::out_of_range::OutOfRange;
 use super::packing::{Expand, PackingSettings};
 use super::ranges::check_ranges;
 use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrievalSettings};
-use super::settings::Settings;
+use super::settings::{ChunkingSettings, Settings};
+use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
 use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
 
@@ -28,6 +29,7 @@ impl Settings {
             let least = ("generation.concurrency", generation.concurrency);
             at_least("generation.most_concurrency", most, least)?;
         }
+        check_chunks_file(&self.chunking)?;
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
         check_rerank(&self.rerank, retrieval.k)?;
         check_filter(&retrieval.filter)?;
@@ -90,6 +92,14 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+fn check_chunks_file(chunking: &ChunkingSettings) -> Result<(), OutOfRange> {
+    if chunking.file.is_none() || chunking.strategy == Strategy::File {
+        return Ok(());
+    }
+    let problem = "but only `chunking.strategy = \"file\"` uses it";
+    refuse("chunking.file", "set", problem)
 }
 
 fn check_dense(dense: &DenseSettings, tokenizer: Tokenizer) -> Result<(), OutOfRange> {

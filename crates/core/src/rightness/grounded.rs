@@ -86,10 +86,21 @@ fn is_verbatim(text: &str, passages: &[&str]) -> bool {
         let mut places = passage.match_indices(text);
         places.any(|(at, _)| {
             let before = passage[..at].chars().next_back();
-            let after = passage[at + text.len()..].chars().next();
-            !before.is_some_and(continues) && !after.is_some_and(continues)
+            !before.is_some_and(continues) && !is_continued(text, &passage[at + text.len()..])
         })
     })
+}
+
+/// Returns true if `behind` goes on with `text`. A full stop or a comma before a space ends it, but for a number, which may be
+/// that of a list.
+fn is_continued(text: &str, behind: &str) -> bool {
+    let mut behind = behind.chars();
+    match behind.next() {
+        Some('.' | ',') if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            behind.next().is_some_and(char::is_alphanumeric)
+        }
+        after => after.is_some_and(continues),
+    }
 }
 
 fn continues(c: char) -> bool {

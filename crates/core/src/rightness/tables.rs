@@ -1,12 +1,36 @@
 //! Closed classes of words, written as one text each.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
+
+/// FNV-1a: every word of a text is looked up, and the tables are ours.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Quick = BuildHasherDefault<Fnv>;
 
 /// Words or phrases separated by spaces; `_` is a space in a phrase.
 pub(super) struct WordSet {
     text: &'static str,
-    set: OnceLock<HashSet<&'static str>>,
+    set: OnceLock<HashSet<&'static str, Quick>>,
     phrases: OnceLock<Vec<Vec<&'static str>>>,
 }
 
@@ -41,7 +65,7 @@ impl WordSet {
 /// Words with their meanings, as `word=meaning`.
 pub(super) struct WordMap {
     text: &'static str,
-    map: OnceLock<HashMap<&'static str, &'static str>>,
+    map: OnceLock<HashMap<&'static str, &'static str, Quick>>,
 }
 
 impl WordMap {

@@ -9,6 +9,7 @@ pub mod answers;
 pub mod causes;
 pub mod column;
 pub mod content_key;
+pub mod error_text;
 mod formed;
 pub mod hex;
 pub mod normalise;

@@ -19,6 +19,16 @@ pub struct Located {
 /// so that a quote survives re-wrapped lines. `None` for a blank quote.
 #[must_use]
 pub fn locate(text: &str, quote: &str) -> Option<Located> {
+    found(text, quote, |text, quote| text.matches(quote).count())
+}
+
+/// Returns the range that [`locate`] finds, without counting the others.
+#[must_use]
+pub fn first(text: &str, quote: &str) -> Option<ByteRange> {
+    found(text, quote, |_, _| 1).map(|located| located.range)
+}
+
+fn found(text: &str, quote: &str, count: impl Fn(&str, &str) -> usize) -> Option<Located> {
     let quote = quote.trim();
     if quote.is_empty() {
         return None;
@@ -27,7 +37,7 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
         let range = ByteRange::new(start, start + quote.len());
         return Some(Located {
             range,
-            n_found: text.matches(quote).count(),
+            n_found: count(text, quote),
         });
     }
     let quote = one_spaced(quote);
@@ -36,7 +46,7 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
     let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
     Some(Located {
         range,
-        n_found: collapsed.matches(&quote).count(),
+        n_found: count(&collapsed, &quote),
     })
 }
 

@@ -65,7 +65,12 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Data
         let within = pair.within(&numbers)?;
         n_elsewhere += usize::from(within.is_none() && pair.names_source());
         let mut question = pair.question();
-        match searched.anchor(&question, within) {
+        let anchored = if pair.is_disputed() {
+            searched.open(&question, within, Reason::Disputed)
+        } else {
+            searched.anchor(&question, within)
+        };
+        match anchored {
             Anchor::Once { doc, sentence, .. } => {
                 question.kind = QuestionKind::Span;
                 question.relevant.insert(doc.clone(), 1);

@@ -1,9 +1,10 @@
 //! Question-answer pairs in JSON lines or CSV, under the field names of common evaluation files.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use csv::StringRecord;
 use serde_json::{Map, Value};
 
 use crate::error::DatasetError;
@@ -39,6 +40,8 @@ pub struct QaPair {
     answers: Vec<String>,
     doc: Option<String>,
     source: Option<String>,
+    /// True if another pair of this question has other answers or another document.
+    is_disputed: bool,
 }
 
 impl QaPair {
@@ -80,6 +83,27 @@ impl QaPair {
             .and_then(|source| by_path(source, numbers)))
     }
 
+    /// Returns true if another pair of its question has other answers or another document.
+    pub(super) fn is_disputed(&self) -> bool {
+        self.is_disputed
+    }
+
+    /// Adds what another pair of the same question says.
+    fn merge(&mut self, other: Self) {
+        let is_same = |known: &Vec<String>, given: &Vec<String>| {
+            known.len() == given.len() && given.iter().all(|it| known.contains(it))
+        };
+        let has_both = !self.answers.is_empty() && !other.answers.is_empty();
+        self.is_disputed |= has_both && !is_same(&self.answers, &other.answers);
+        let new = other.answers.into_iter();
+        let new: Vec<String> = new.filter(|it| !self.answers.contains(it)).collect();
+        self.answers.extend(new);
+        if (&self.doc, &self.source) != (&other.doc, &other.source) {
+            self.is_disputed = true;
+            (self.doc, self.source) = (None, None);
+        }
+    }
+
     /// Returns true if it has the field `source`.
     pub(super) fn names_source(&self) -> bool {
         self.source.is_some()
@@ -95,22 +119,25 @@ fn by_path(source: &str, numbers: &HashMap<&str, usize>) -> Option<usize> {
 }
 
 /// Reads the pairs of the file `path`: `.csv` and `.tsv` are tables with a header, all others JSON lines. Questions are numbered by
-/// a hash of their text if they have no id; repeated ones are then read once.
+/// a hash of their text if they have no id; repeated ones are then one, which is disputed if they differ.
 ///
 /// # Errors
 /// The file and the line of a record that is not a pair.
 pub fn pairs(path: &Path) -> Result<Vec<QaPair>, DatasetError> {
-    let mut all = Vec::new();
-    let mut ids = HashSet::new();
+    let mut all: Vec<QaPair> = Vec::new();
+    let mut ids: HashMap<String, usize> = HashMap::new();
     let mut add = |place: Place, fields: Map<String, Value>| {
         let (pair, is_derived) = pair(place, &fields)?;
-        if ids.insert(pair.id.clone()) {
-            all.push(pair);
-        } else if !is_derived {
-            return Err(DatasetError::DuplicateQuestion {
-                id: pair.id.into(),
-                place: pair.place,
-            });
+        let next = all.len();
+        match *ids.entry(pair.id.clone()).or_insert(next) {
+            at if at == next => all.push(pair),
+            at if is_derived && all[at].text == pair.text => all[at].merge(pair),
+            _ => {
+                return Err(DatasetError::DuplicateQuestion {
+                    id: pair.id.into(),
+                    place: pair.place,
+                });
+            }
         }
         Ok(())
     };
@@ -160,6 +187,9 @@ fn table(
         expected: "as many cells as the header has",
     };
     let header = reader.headers().map_err(|error| uneven(&error))?.clone();
+    if !header.is_empty() {
+        check_header(&at(1), &header)?;
+    }
     for row in reader.records() {
         let row = row.map_err(|error| uneven(&error))?;
         let cells = header.iter().zip(&row);
@@ -168,6 +198,34 @@ fn table(
         add(at(line), fields.collect())?;
     }
     Ok(())
+}
+
+/// A table needs a column of questions and one of answers, and each column once.
+fn check_header(place: &Place, header: &StringRecord) -> Result<(), DatasetError> {
+    let names: Vec<&str> = header.iter().map(str::trim).collect();
+    let lacks = |known: &[&str]| !names.iter().any(|name| known.contains(name));
+    let missing = |field, expected| DatasetError::Field {
+        place: place.clone(),
+        field,
+        expected,
+    };
+    if lacks(&QUESTION) {
+        let expected = "a column of the header (also `query`, `user_input`, `input` or `text`)";
+        return Err(missing("question", expected));
+    }
+    if lacks(&ANSWER) {
+        let expected = "a column of the header (also `reference`, `ground_truth`, `golden_answers` or `expected_output`)";
+        return Err(missing("answer", expected));
+    }
+    let known = QUESTION.iter().chain(&ANSWER).chain(&ID).chain(&DOC);
+    let is_repeated = |known: &&str| names.iter().filter(|name| *name == known).count() > 1;
+    match known.chain([&SOURCE]).any(|name| is_repeated(name)) {
+        true => Err(DatasetError::Line {
+            place: place.clone(),
+            expected: "each column once in the header",
+        }),
+        false => Ok(()),
+    }
 }
 
 /// Returns a cell's value: a list if it is one in JSON, else its text.
@@ -216,6 +274,7 @@ fn pair(place: Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Dat
         text,
         answers,
         place,
+        is_disputed: false,
     };
     Ok((pair, id.is_none()))
 }

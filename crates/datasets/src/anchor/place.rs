@@ -3,7 +3,7 @@
 use super::nearest;
 use super::sentences::Sentences;
 use super::unresolved::{AnswerPlace, Reason};
-use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
+use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence, Occurrences};
 use ragtriage_core::types::{ByteRange, DocId, Document, Question};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
@@ -72,15 +72,29 @@ impl<'a> Searched<'a> {
                 answer: place.range,
                 sentence: self.sentences.around(*place),
             },
-            (n_found, places) => Anchor::Open {
-                reason: Reason::Several,
-                n_found,
-                places: places
-                    .iter()
-                    .take(MOST_PLACES)
-                    .map(|it| self.shown(*it))
-                    .collect(),
-            },
+            _ => self.places(found, Reason::Several),
+        }
+    }
+
+    /// Leaves `question` to an annotator for `reason`: the occurrences of its answers, or the nearest sentences.
+    pub(super) fn open(
+        &self,
+        question: &Question,
+        within: Option<usize>,
+        reason: Reason,
+    ) -> Anchor {
+        match self.index.find(&question.answers, within) {
+            found if found.n_found > 0 => self.places(found, reason),
+            _ => self.nearest(question, within, reason),
+        }
+    }
+
+    fn places(&self, found: Occurrences, reason: Reason) -> Anchor {
+        let places = found.places.into_iter().take(MOST_PLACES);
+        Anchor::Open {
+            reason,
+            n_found: found.n_found,
+            places: places.map(|it| self.shown(it)).collect(),
         }
     }
 

@@ -83,6 +83,31 @@ fn an_answer_that_occurs_once_becomes_the_sentence_that_holds_it() {
 }
 
 #[test]
+fn different_answers_to_one_question_are_left_open_with_the_places_of_both() {
+    let found = anchored(
+        "{\"question\": \"How long?\", \"answer\": \"4 hours\"}\n\
+         {\"question\": \"How long?\", \"answer\": \"30 seconds\"}\n\
+         {\"question\": \"Where?\", \"answer\": \"logged\", \"doc\": \"oncall.md\"}\n\
+         {\"question\": \"Where?\", \"answer\": \"logged\", \"doc\": \"guides/retry.md\"}\n\
+         {\"question\": \"Lost?\", \"answers\": [\"never lost\", \"It's never lost\"]}\n\
+         {\"question\": \"Lost?\"}\n\
+         {\"question\": \"Lost?\", \"answers\": [\"It's never lost\", \"never lost\"]}\n",
+    );
+    let seen: Vec<(Reason, usize, usize)> = found
+        .unresolved
+        .iter()
+        .map(|it| (it.reason, it.n_found, it.places.len()))
+        .collect();
+    assert_eq!(seen, [(Reason::Disputed, 2, 2), (Reason::Disputed, 1, 1)]);
+    assert_eq!(
+        found.unresolved[0].question.answers,
+        ["4 hours", "30 seconds"]
+    );
+    // Repeated, and without an answer: one question.
+    assert_eq!(found.questions.len(), 1);
+}
+
+#[test]
 fn an_answer_that_occurs_several_times_or_never_is_left_open_with_its_places() {
     let found = anchored(
         "{\"question\": \"What is logged?\", \"answer\": \"retry\"}\n\
@@ -187,6 +212,21 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
         (
             "qa.csv",
             "frage,answer\na,1\n",
+            "line 1: `question` must be a column of the header (also `query`, `user_input`, `input` or `text`)",
+        ),
+        (
+            "qa.csv",
+            "question,antwort\na,1\n",
+            "line 1: `answer` must be a column of the header (also `reference`, `ground_truth`, `golden_answers` or `expected_output`)",
+        ),
+        (
+            "qa.csv",
+            "question,answer,question\na,1,b\n",
+            "line 1: expected each column once in the header",
+        ),
+        (
+            "qa.csv",
+            "question,answer\n,1\n",
             "line 2: `question` must be a string (also `query`, `user_input`, `input` or `text`)",
         ),
         (

@@ -28,6 +28,8 @@ pub enum Reason {
     YesNo,
     /// The pair has no answer.
     NoAnswer,
+    /// Several pairs of the file give different answers, or different documents.
+    Disputed,
 }
 
 /// A question whose answer was not anchored.

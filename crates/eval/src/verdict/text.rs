@@ -7,7 +7,7 @@ use super::source::Source;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands};
+use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands, whole};
 use ragtriage_core::types::{ArmName, FailureClass, Interval, Step};
 
 /// Returns the verdict's sentences.
@@ -253,7 +253,12 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         (true, _) if is_chance => ", though its lead over the next stage may be chance",
         (true, _) => ", though another stage may, depending on what the labels leave open",
     };
-    format!(" {} loses most, {here:.0}: {meaning}{tie}.", spoken(source))
+    // The side and one of its stages are both called retrieval.
+    let lead = match verdict.conclusion {
+        Conclusion::Retriever => format!("Of its stages, {}", spoken(source).to_lowercase()),
+        _ => spoken(source).to_owned(),
+    };
+    format!(" {lead} loses most, {}: {meaning}{tie}.", whole(here))
 }
 
 fn spoken(source: Source) -> &'static str {
@@ -304,7 +309,7 @@ fn has_step(facts: &VerdictFacts<'_>, step: Step) -> bool {
 
 fn amount(side: &SideLoss) -> String {
     let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
-    format!("{:.0}{interval}", side.answers)
+    format!("{}{interval}", whole(side.answers))
 }
 
 fn questions(n: usize) -> String {

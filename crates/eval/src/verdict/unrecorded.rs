@@ -69,7 +69,7 @@ fn missing(facts: &VerdictFacts<'_>) -> Vec<String> {
         (
             any(&|trace, [first, last]| {
                 let is_of_k = [first, last] == [Stage::Ranking, Stage::Packing];
-                is_of_k && has_ranking(trace) && !facts.top.is_set
+                is_of_k && has_ranking(trace) && facts.top.of(trace).is_none()
             }),
             "the number `k` of passages that packing takes",
         ),

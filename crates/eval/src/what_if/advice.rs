@@ -110,15 +110,20 @@ fn advised(one: &Alternative) -> Advice {
     } else {
         "evidence reaches the prompt for"
     };
+    let answers = answers(one);
+    // The gain in answers says more than the same in deliveries.
+    let moved = if answers.is_empty() {
+        format!(" ({})", moved(one))
+    } else {
+        String::new()
+    };
     let sentence = format!(
-        "{} {verb} {} instead of {} of {} questions ({}){}.{}",
+        "{} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
         head(one),
         thousands(one.after),
         thousands(one.before),
         thousands(one.n),
-        moved(one),
         tokens(one),
-        answers(one),
     );
     Advice {
         change: one.change,
@@ -209,5 +214,5 @@ fn tokens(one: &Alternative) -> String {
         return String::new();
     };
     let [before, after] = [before, after].map(|mean| thousands(mean.round() as usize));
-    format!(", at {after} instead of {before} tokens of passages per prompt")
+    format!(", with {after} instead of {before} tokens")
 }

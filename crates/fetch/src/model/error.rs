@@ -71,6 +71,18 @@ pub enum ModelError {
         /// The defect.
         what: String,
     },
+    /// A response that describes another commit than the requested one.
+    #[error("`{hub}` describes commit `{found}` of `{name}` instead of `{wanted}`")]
+    OtherCommit {
+        /// The model.
+        name: String,
+        /// The hub's address.
+        hub: String,
+        /// The requested commit.
+        wanted: String,
+        /// The commit of the response.
+        found: String,
+    },
     /// A file that differs from the lock.
     #[error("`{file}` of `{name}` has changed: sha256 {found}, `{}` has {expected}", .lock.display())]
     Changed {
@@ -142,7 +154,7 @@ impl Hint for ModelError {
             Self::NoFile { file, .. } => format!(
                 "choose a revision or a model that has `{file}`, or convert the model and name its folder"
             ),
-            Self::Listing { .. } => "check the hub's address".to_owned(),
+            Self::Listing { .. } | Self::OtherCommit { .. } => "check the hub's address".to_owned(),
             Self::Changed { lock, .. } => format!(
                 "remove the file if it is damaged; to accept other files, remove the model's entry from `{}`",
                 lock.display()

@@ -188,6 +188,14 @@ impl Repository<'_> {
         if !is_commit(&listing.sha) {
             return Err(invalid("`sha` is not a commit".to_owned()));
         }
+        if is_commit(self.revision) && listing.sha != self.revision {
+            return Err(ModelError::OtherCommit {
+                name: self.name.name.clone(),
+                hub: self.hub.url.clone(),
+                wanted: self.revision.to_owned(),
+                found: listing.sha,
+            });
+        }
         let has = |name: &str| listing.siblings.iter().any(|it| it.rfilename == name);
         match files::missing(has) {
             None => Ok(listing),

@@ -89,7 +89,7 @@ impl Mapping {
     /// Returns the record in the body of a response. The error completes "the response of `url` ...".
     pub(super) fn record(&self, body: &[u8]) -> Result<Value, String> {
         let events = self.events(body)?;
-        if let Some(error) = events.iter().find_map(reported_error) {
+        if let Some(error) = self.reported(&events) {
             return Ok(json!({ "error": error }));
         }
         let mut record = Map::new();
@@ -108,7 +108,7 @@ impl Mapping {
     /// Returns a record with the answer alone, in the response to given contexts.
     pub(super) fn answer_record(&self, body: &[u8]) -> Result<Value, String> {
         let events = self.events(body)?;
-        if let Some(error) = events.iter().find_map(reported_error) {
+        if let Some(error) = self.reported(&events) {
             return Ok(json!({ "error": error }));
         }
         let answer = self.answer(&events)?;
@@ -118,11 +118,27 @@ impl Mapping {
     }
 
     fn events(&self, body: &[u8]) -> Result<Vec<Value>, String> {
-        if self.stream.is_some() {
-            return stream::events(body);
+        if let Some(pointer) = &self.stream {
+            let text = pointer.text();
+            return stream::events(body, text.is_empty())
+                .map_err(|reason| format!("with `external.stream` = `{text}` {reason}"));
         }
         let whole = serde_json::from_slice(body).map_err(|error| format!("is not JSON: {error}"));
         Ok(vec![whole?])
+    }
+
+    /// Returns the first error that the events report; in a stream with its event.
+    fn reported(&self, events: &[Value]) -> Option<String> {
+        let mut errors = events.iter().map(reported_error).enumerate();
+        let (at, error) = errors.find_map(|(at, error)| Some((at, error?)))?;
+        Some(match &self.stream {
+            Some(pointer) => format!(
+                "event {} of the stream (`external.stream` = `{}`): {error}",
+                at + 1,
+                pointer.text()
+            ),
+            None => error,
+        })
     }
 
     fn contexts(&self, event: &Value) -> Result<Value, String> {
@@ -159,27 +175,20 @@ impl Mapping {
         let Some(pointer) = &self.answer else {
             return Ok(own(event, 1));
         };
-        let mut first_miss = None;
-        for found in pointer.find(event) {
-            match found {
-                Ok(answer @ (Value::String(_) | Value::Null)) => return Ok(Some(answer.clone())),
-                Ok(other) => {
-                    return Err(format!(
-                        "has {} at `external.answer` = `{}`, not a string",
-                        kind(other),
-                        pointer.text()
-                    ));
-                }
-                Err(miss) => drop(first_miss.get_or_insert(miss)),
-            }
-        }
-        Err(match first_miss {
-            Some(miss) => missed("answer", pointer, &miss),
-            None => format!(
-                "has an empty list at `external.answer` = `{}`",
-                pointer.text()
-            ),
-        })
+        let mut found = pointer.find(event);
+        let has_several = found.iter().filter(|place| place.is_ok()).count() > 1;
+        found.sort_by_key(Result::is_err); // stable: the one value, if any, comes first
+        let there = match found.into_iter().next() {
+            Some(Ok(_)) if has_several => "several values",
+            Some(Ok(answer @ (Value::String(_) | Value::Null))) => return Ok(Some(answer.clone())),
+            Some(Ok(other)) => kind(other),
+            Some(Err(miss)) => return Err(missed("answer", pointer, &miss)),
+            None => "an empty list",
+        };
+        let text = pointer.text();
+        Err(format!(
+            "has {there} at `external.answer` = `{text}`, not a string"
+        ))
     }
 
     fn stages(&self, event: &Value) -> Result<Value, String> {
@@ -198,11 +207,13 @@ impl Mapping {
 fn reported_error(event: &Value) -> Option<String> {
     match event.get("error")? {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(fields) => Some(match fields.get("message") {
+        Value::Null | Value::Bool(false) | Value::String(_) => None,
+        Value::Number(zero) if zero.as_f64() == Some(0.0) => None,
+        Value::Array(items) if items.is_empty() => None,
+        other => Some(match other.get("message") {
             Some(Value::String(text)) => text.clone(),
-            _ => json!(fields).to_string(),
+            _ => other.to_string(),
         }),
-        _ => None,
     }
 }
 
@@ -285,19 +296,29 @@ fn add(
     Ok(())
 }
 
-/// Joins the pieces of an answer.
+/// Joins the pieces of an answer: strings; null, or an event without the pointer, has none.
 fn deltas(pointer: &Pointer, events: &[Value]) -> Result<Value, String> {
     let (mut answer, mut any) = (String::new(), false);
-    for found in events.iter().flat_map(|event| pointer.find(event)) {
-        match found {
-            Ok(Value::String(piece)) => answer.push_str(piece),
-            // An event of plain text that happens to be a number.
-            Ok(Value::Number(piece)) if pointer.text().is_empty() => {
-                answer.push_str(&piece.to_string());
+    let text = pointer.text();
+    for (at, event) in events.iter().enumerate() {
+        for found in pointer.find(event) {
+            match found {
+                Ok(Value::String(piece)) => {
+                    answer.push_str(piece);
+                    any = true;
+                }
+                Err(_) | Ok(Value::Null) => {}
+                // With texts as events, the others may hold contexts.
+                Ok(_) if text.is_empty() => {}
+                Ok(other) => {
+                    return Err(format!(
+                        "has {} at `external.stream` = `{text}` in event {}, not a string: {event}",
+                        kind(other),
+                        at + 1
+                    ));
+                }
             }
-            _ => continue,
         }
-        any = true;
     }
     if any {
         return Ok(Value::String(answer));
@@ -309,8 +330,7 @@ fn deltas(pointer: &Pointer, events: &[Value]) -> Result<Value, String> {
         None => "there are no events".to_owned(),
     };
     Err(format!(
-        "has no piece of an answer at `external.stream` = `{}`; in the first of {} events, {reason}",
-        pointer.text(),
+        "has no piece of an answer at `external.stream` = `{text}`; in the first of {} events, {reason}",
         events.len()
     ))
 }

@@ -2,7 +2,8 @@
 //!
 //! A string that is a placeholder becomes its value, a list for `{contexts}`; within a longer string the placeholder becomes
 //! text, contexts separated by blank lines. Quoting is the serialiser's, and a value that looks like a placeholder is not
-//! replaced again. Where the service is to retrieve, fields and items that are `{contexts}` or `{arm}` are left out.
+//! replaced again. As in a prompt template, any other `{name}` of lower-case letters and underscores is an error, and all
+//! other braces are literal. Where the service is to retrieve, fields and items that are `{contexts}` or `{arm}` are left out.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +11,9 @@ use super::error::ServiceError;
 use crate::llm::openai::holds_secret;
 use ragtriage_core::types::ArmName;
 
-/// What a service is asked.
+const PLACEHOLDERS: [&str; 4] = ["id", "question", "contexts", "arm"];
+
+/// The content of a request to a service.
 pub(super) struct Asked<'a> {
     /// The question's id.
     pub id: &'a str,
@@ -41,6 +44,12 @@ impl RequestTemplate {
                 "holds a key, token, password or secret, which runs would record: send it by `external.headers_env`",
             ));
         }
+        if let Some(name) = unknown(&body) {
+            let reason = format!(
+                "has the unknown placeholder `{{{name}}}`; there are `{{id}}`, `{{question}}`, `{{contexts}}` and `{{arm}}`"
+            );
+            return Err(ServiceError::bad_setting("request", reason));
+        }
         if !mentions(&body, "{question}") {
             let reason = "has no `{question}`";
             return Err(ServiceError::bad_setting("request", reason));
@@ -55,6 +64,21 @@ impl RequestTemplate {
     /// Returns the body for `asked`.
     pub(super) fn body(&self, asked: &Asked<'_>) -> Value {
         filled(&self.0, asked).unwrap_or(Value::Null)
+    }
+}
+
+/// Returns the first name in braces, in a text of `value`, that is not a placeholder's.
+fn unknown(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => text.split('{').skip(1).find_map(|behind| {
+            let (name, _) = behind.split_once('}')?;
+            let is_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            let is_placeholder = !name.is_empty() && name.bytes().all(is_name);
+            (is_placeholder && !PLACEHOLDERS.contains(&name)).then_some(name)
+        }),
+        Value::Array(items) => items.iter().find_map(unknown),
+        Value::Object(fields) => fields.values().find_map(unknown),
+        _ => None,
     }
 }
 
@@ -158,18 +182,18 @@ mod tests {
         let condition = Some((ArmName::Oracle, &contexts[..]));
         let template = json!({
             "input": {"q": "Q {id}: {question} {", "docs": ["{contexts}", 1, null]},
-            "joined": "{contexts}|{arm}|{other}|{{id}}",
+            "joined": "{contexts}|{arm}|{Other}|{{id}}|{\"a\": {}}|{ a }",
         });
         assert_eq!(
             body(template.clone(), condition),
             json!({
                 "input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [["a {arm}", "b"], 1, null]},
-                "joined": "a {arm}\n\nb|oracle|{other}|{q1}",
+                "joined": "a {arm}\n\nb|oracle|{Other}|{q1}|{\"a\": {}}|{ a }",
             })
         );
         assert_eq!(
             body(template, None),
-            json!({"input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [1, null]}, "joined": "|retrieved|{other}|{q1}"})
+            json!({"input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [1, null]}, "joined": "|retrieved|{Other}|{q1}|{\"a\": {}}|{ a }"})
         );
     }
 
@@ -180,8 +204,13 @@ mod tests {
             Err(error) => error.to_string(),
         };
         assert_eq!(
-            refused(json!({"q": "{quesion}"}), false),
+            refused(json!({"q": "question"}), false),
             "`external.request` has no `{question}`"
+        );
+        let slip = json!({"q": "{question}", "user": [{"name": "of {nope}"}]});
+        assert_eq!(
+            refused(slip, false),
+            "`external.request` has the unknown placeholder `{nope}`; there are `{id}`, `{question}`, `{contexts}` and `{arm}`"
         );
         let asks = json!({"q": "{question}"});
         assert!(refused(asks.clone(), true).contains("has no `{contexts}`"));

@@ -1,6 +1,7 @@
 //! The retriever over a collection with fixed results.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use ragtriage_core::config::Hnsw;
@@ -11,12 +12,17 @@ struct Fixed {
     found: Vec<(&'static str, f32)>,
     index: Option<ExistingIndex>,
     asked: Mutex<Vec<(usize, SearchMode)>>,
+    n_reads: AtomicUsize,
 }
 
 #[async_trait]
 impl ExistingCollection for Fixed {
     async fn read(&self) -> Result<CollectionContent, ExistingError> {
-        unreachable!("it was read before")
+        self.n_reads.fetch_add(1, Ordering::SeqCst);
+        Ok(CollectionContent {
+            passages: Vec::new(),
+            vectors_sha256: String::new(),
+        })
     }
 
     async fn search(
@@ -59,6 +65,7 @@ fn retriever(
         found: found.to_vec(),
         index,
         asked: Mutex::default(),
+        n_reads: AtomicUsize::new(0),
     });
     let retriever = CollectionRetriever {
         corpus: Arc::new(Corpus::new(vec![document], (0..4).map(chunk).collect())),
@@ -77,6 +84,21 @@ fn retriever(
 async fn ids(retriever: &CollectionRetriever, depth: usize) -> Vec<String> {
     let found = retriever.retrieve("why", depth).await.expect("searched");
     found.ranking.ids().map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn a_collection_is_read_once_for_all_trials_with_its_settings() {
+    let (retriever, collection) = retriever(&[], None);
+    let read = ReadCollections::default();
+    let other = CollectionSettings {
+        name: "other".to_owned(),
+        ..CollectionSettings::default()
+    };
+    for settings in [&retriever.settings, &other, &retriever.settings] {
+        let content = read.content(collection.as_ref(), settings).await;
+        assert!(content.is_ok());
+    }
+    assert_eq!(collection.n_reads.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
@@ -186,7 +208,8 @@ fn another_query_over_the_same_points_is_another_retriever() {
             mode,
             ..CollectionSettings::default()
         };
-        CollectionPlan::new(Arc::clone(&collection) as _, content, settings, None).made_by()
+        let collection = Arc::clone(&collection) as _;
+        CollectionPlan::new(collection, Arc::new(content), settings, None).made_by()
     };
     assert_ne!(
         made_by(CollectionMode::Sparse),

@@ -160,7 +160,8 @@ impl Conditions {
             corpus,
             passages: &both,
             room: Room {
-                k: plan.k,
+                // None of the recorded passages is dropped.
+                k: plan.k.max(retrieved.passages.len()),
                 context_tokens: plan.prompt.context_tokens,
                 tokens: &tokens,
             },

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::conditions::ConditionPlan;
-use ragtriage_core::text::sanitize;
 use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::text::{error_text, sanitize};
 use ragtriage_core::types::{FailedPart, Question, TraceError};
 use ragtriage_models::service::Rag;
 use ragtriage_runs::external::recorded::RecordedError;
@@ -24,7 +24,7 @@ pub struct RecordedPlan {
     pub most_failures: Option<usize>,
     /// Omits a document whose id equals the question's.
     pub skip_same_id: bool,
-    /// Number of passages that count as packed where a record without answers does not say.
+    /// Number of passages that count as packed where a record without answers does not say: `retrieval.k`.
     pub k: usize,
     /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.
     pub is_own: bool,
@@ -40,7 +40,7 @@ impl RecordedPlan {
         }
     }
 
-    /// Returns a recorded error as a trace has it.
+    /// Returns a recorded error as a trace has it: one line without credentials. A run of ours already has it so.
     pub(super) fn failed(&self, error: RecordedError) -> TraceError {
         let RecordedError {
             part,
@@ -50,7 +50,11 @@ impl RecordedPlan {
         TraceError {
             part: part.filter(|_| self.is_own).unwrap_or(FailedPart::Recorded),
             kind,
-            message: sanitize::shortened(&message, ERROR_CHARS),
+            message: if self.is_own {
+                sanitize::shortened(&message, ERROR_CHARS)
+            } else {
+                error_text::summary(&message, ERROR_CHARS)
+            },
         }
     }
 }

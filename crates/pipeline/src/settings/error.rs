@@ -67,6 +67,14 @@ pub enum SettingsError {
         /// Its address, redacted.
         url: String,
     },
+    /// A key that would go to another machine unencrypted.
+    #[error("`{key}`: the Qdrant API key would be sent unencrypted to `{url}`")]
+    KeyInClear {
+        /// The setting.
+        key: &'static str,
+        /// Its address, redacted.
+        url: String,
+    },
     /// A run without caches on a Qdrant server.
     #[error(
         "a run without caches needs the embedded store: collections of a Qdrant server are shared by content"
@@ -100,6 +108,9 @@ impl Hint for SettingsError {
             Self::UnknownKey { known, .. } => Some(format!("known settings: {}", known.join(", "))),
             Self::BadOverride { .. } => Some("write it like `retrieval.k=3`".to_owned()),
             Self::NotLocal { .. } => Some("use a service on this machine".to_owned()),
+            Self::KeyInClear { .. } => {
+                Some("use `https`; plain `http` with a key is for this machine only".to_owned())
+            }
             Self::KeptByContent => {
                 Some("use the embedded store: `vector_store.kind = \"embedded\"`".to_owned())
             }

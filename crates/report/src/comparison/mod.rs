@@ -373,7 +373,7 @@ fn dash() -> String {
 fn agreement(found: &Contingency, questions: QuestionCounts) -> AgreementView {
     let clustered = questions.n_clusters < questions.compared;
     let caveat = if clustered {
-        " (takes questions as independent, which these clusters are not)"
+        " (the test takes questions as independent, but some share gold evidence)"
     } else {
         ""
     };
@@ -399,7 +399,7 @@ fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
     let (turn, name) = match group.turn {
         Turn::Lost => ("lost", "lost"),
         Turn::Gained => ("gained", "gained"),
-        Turn::Moved => ("lost elsewhere", "moved"),
+        Turn::Moved => ("lost at another stage", "moved"),
     };
     let questions = group.questions.iter().take(shown).map(|flip| {
         let gold = Some(flip.gold.clone()).filter(|gold| !gold.is_empty());

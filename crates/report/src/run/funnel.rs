@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::document::Table;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::numbers::{plural, thousands, whole};
 use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, Trace};
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
@@ -238,7 +238,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     let has_costs = funnel.stages.iter().any(|row| row.cost.is_some());
     let mut columns = vec!["", "evidence complete", "questions"];
     if has_costs {
-        columns.extend(["to win back", "95% CI"]);
+        columns.extend(["answers lost", "95% CI"]);
     }
     let title = format!(
         "Outcomes of {}",
@@ -254,7 +254,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
         let mut cells = vec![label, held, thousands(row.lost)];
         if has_costs {
             let (cost, ci95) = row.cost.unwrap_or_default();
-            cells.push(format!("{cost:.0}"));
+            cells.push(whole(cost));
             cells.push(ci95.map_or(String::new(), |ci| format!("{ci:.0}")));
         }
         table.row(cells);
@@ -273,7 +273,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     };
     table.notes.push(note.to_owned());
     if has_costs {
-        let note = "to win back: right answers that complete evidence brings; at generation, those it does not bring";
+        let note = "answers lost: those that complete evidence would make right; at generation, those it would not";
         table.notes.push(note.to_owned());
     }
     if !funnel.outside.is_empty() {

@@ -13,24 +13,25 @@ use std::collections::hash_map::Entry;
 
 use ragtriage_core::chunk::{ForeignChunk, ForeignChunks};
 use serde::Deserialize;
+use serde_json::Number;
 
 use super::input::Input;
 use super::recorded::{Recorded, RecordedHit};
 use super::{ExternalError, Position};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct ChunkLine {
     id: Option<Name>,
     doc_id: Option<Name>,
-    start: Option<usize>,
-    end: Option<usize>,
+    start: Option<Number>,
+    end: Option<Number>,
     text: Option<String>,
     context: Option<String>,
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a string or a whole number")]
 enum Name {
     Text(String),
     Number(u64),
@@ -48,17 +49,19 @@ impl From<Name> for String {
 /// Reads the chunks of a corpus.
 ///
 /// # Errors
-/// `Line` and `Field`, for the first line that is not an object of these keys.
+/// `Line` and `Chunk`, for the first line that is not an object of these keys.
 pub fn read(input: &Input) -> Result<ForeignChunks, ExternalError> {
     let lines = lines(input)?.into_iter();
     let chunks = lines.map(|(position, line)| {
         let Some(doc_id) = line.doc_id else {
             return Err(wrong(&position, "doc_id", "the id of a document"));
         };
+        let start = offset(&position, "start", line.start)?;
+        let end = offset(&position, "end", line.end)?;
         Ok(ForeignChunk {
             line: position.line.unwrap_or_default(),
             doc_id: String::from(doc_id).into(),
-            offsets: line.start.zip(line.end),
+            offsets: start.zip(end),
             text: line.text,
             context: line.context.unwrap_or_default().trim().to_owned(),
         })
@@ -81,8 +84,8 @@ fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, ExternalError> {
 
 fn checked(position: &Position, line: &str) -> Result<ChunkLine, ExternalError> {
     let read: ChunkLine = serde_json::from_str(line)
-        .map_err(|error| ExternalError::json(position.clone(), &error))?;
-    match (read.start, read.end, &read.text) {
+        .map_err(|error| ExternalError::chunk(position.clone(), &error))?;
+    match (&read.start, &read.end, &read.text) {
         (None, Some(_), _) => Err(wrong(position, "start", "given together with `end`")),
         (Some(_), None, _) => Err(wrong(position, "end", "given together with `start`")),
         (None, None, None) => {
@@ -93,11 +96,23 @@ fn checked(position: &Position, line: &str) -> Result<ChunkLine, ExternalError> 
     }
 }
 
+fn offset(
+    position: &Position,
+    field: &str,
+    given: Option<Number>,
+) -> Result<Option<usize>, ExternalError> {
+    let Some(given) = given else { return Ok(None) };
+    let offset = given.as_u64().and_then(|it| usize::try_from(it).ok());
+    offset
+        .map(Some)
+        .ok_or_else(|| wrong(position, field, "a whole number, 0 or more"))
+}
+
 fn wrong(position: &Position, field: &str, expected: &'static str) -> ExternalError {
-    ExternalError::Field {
+    ExternalError::Chunk {
         position: position.clone(),
-        field: field.to_owned(),
-        expected,
+        column: None,
+        problem: format!("`{field}` must be {expected}"),
     }
 }
 
@@ -119,8 +134,8 @@ impl Chunks {
             };
             let chunk = RecordedHit {
                 doc_id: line.doc_id.map(String::from),
-                start: line.start,
-                end: line.end,
+                start: offset(&position, "start", line.start)?,
+                end: offset(&position, "end", line.end)?,
                 text: line.text,
                 ..RecordedHit::default()
             };
@@ -221,19 +236,31 @@ mod tests {
         for (line, error) in [
             (
                 r#"{"doc_id": "a"}"#,
-                "`c.jsonl` line 1: `text` must be a string, or there must be `start` and `end`",
+                "`c.jsonl` line 1: not a chunk: `text` must be a string, or there must be `start` and `end`",
             ),
             (
                 r#"{"doc_id": "a", "start": 1}"#,
-                "`c.jsonl` line 1: `end` must be given together with `start`",
+                "`c.jsonl` line 1: not a chunk: `end` must be given together with `start`",
             ),
             (
                 r#"{"doc_id": "a", "start": -1, "end": 3}"#,
-                "`c.jsonl` line 1 column 27: not a JSON object: invalid value: integer `-1`, expected usize",
+                "`c.jsonl` line 1: not a chunk: `start` must be a whole number, 0 or more",
+            ),
+            (
+                r#"{"doc_id": [3], "start": 1}"#,
+                "`c.jsonl` line 1 column 14: not a chunk: expected a string or a whole number",
+            ),
+            (
+                "[1]",
+                "`c.jsonl` line 1 column 3: not a chunk: invalid length 1, expected an object",
+            ),
+            (
+                "{oops",
+                "`c.jsonl` line 1 column 2: not a JSON object: key must be a string",
             ),
             (
                 r#"{"doc_id": "a", "txet": "t"}"#,
-                "`c.jsonl` line 1 column 22: not a JSON object: unknown field `txet`, expected one of `id`, `doc_id`, `start`, `end`, `text`, `context`",
+                "`c.jsonl` line 1 column 22: not a chunk: unknown field `txet`, expected one of `id`, `doc_id`, `start`, `end`, `text`, `context`",
             ),
         ] {
             assert_eq!(read_text(line).expect_err(line).to_string(), error);
@@ -293,11 +320,11 @@ mod tests {
             ),
             (
                 "{\"text\": \"a\"}",
-                "`c.jsonl` line 1: `id` must be a string that is not empty, or a whole number",
+                "`c.jsonl` line 1: not a chunk: `id` must be a string that is not empty, or a whole number",
             ),
             (
                 "{\"id\": 1, \"doc_id\": \"d\"}",
-                "`c.jsonl` line 1: `text` must be a string, or there must be `start` and `end`",
+                "`c.jsonl` line 1: not a chunk: `text` must be a string, or there must be `start` and `end`",
             ),
         ] {
             let error = chunks(text).expect_err(text).to_string();

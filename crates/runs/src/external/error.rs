@@ -152,6 +152,16 @@ pub enum ExternalError {
         /// The parser's message.
         message: String,
     },
+    /// A line that is not a chunk.
+    #[error("{position}{}: not a chunk: {problem}", .column.map_or(String::new(), |at| format!(" column {at}")))]
+    Chunk {
+        /// The line.
+        position: Position,
+        /// The byte of the line, from 1, if one is to blame.
+        column: Option<usize>,
+        /// The reason.
+        problem: String,
+    },
     /// A missing field, or one of the wrong type.
     #[error("{position}: `{field}` must be {expected}")]
     Field {
@@ -217,6 +227,20 @@ pub enum ExternalError {
         role: &'static str,
         /// The role of the name.
         known: &'static str,
+    },
+    /// A stage with different roles on different lines.
+    #[error("{position}: stage `{stage}` has the role `{role}`, and `{other}` in {first}")]
+    OtherRole {
+        /// The second line.
+        position: Position,
+        /// The stage.
+        stage: String,
+        /// Its role there.
+        role: &'static str,
+        /// Its role on the first line.
+        other: &'static str,
+        /// The first line.
+        first: Position,
     },
     /// Two stages that are one.
     #[error("{position}: stages `{first}` and `{second}` are the same stage")]
@@ -315,14 +339,33 @@ pub enum ExternalError {
 impl ExternalError {
     /// Returns the error of a line that is not the JSON expected.
     pub(super) fn json(position: Position, error: &serde_json::Error) -> Self {
-        let message = error.to_string();
-        let at = format!(" at line {} column {}", error.line(), error.column());
+        let column = error.column().max(1);
+        let message = reason(error);
         Self::Line {
             position,
-            column: error.column().max(1),
-            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
+            column,
+            message,
         }
     }
+
+    /// Returns the error of a line that is not a chunk, or not JSON.
+    pub(super) fn chunk(position: Position, error: &serde_json::Error) -> Self {
+        if !error.is_data() {
+            return Self::json(position, error);
+        }
+        Self::Chunk {
+            position,
+            column: Some(error.column().max(1)),
+            problem: reason(error),
+        }
+    }
+}
+
+/// Returns the parser's message without its place.
+fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let at = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&at).unwrap_or(&message).to_owned()
 }
 
 impl Hint for ExternalError {
@@ -352,6 +395,9 @@ impl Hint for ExternalError {
             Self::Line { .. } => {
                 "write one JSON object per line; JSON has no NaN or Infinity: leave such a score out"
             }
+            Self::Chunk { .. } => {
+                "a line is {\"doc_id\", \"start\", \"end\"} or {\"doc_id\", \"text\"}, with an optional \"id\" and \"context\"; offsets are whole numbers"
+            }
             Self::Field { .. } => {
                 "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known"
             }
@@ -369,6 +415,9 @@ impl Hint for ExternalError {
             }
             Self::DuplicateChunk { .. } | Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::StageRole { .. } => "rename the stage, or leave `role` out",
+            Self::OtherRole { .. } => {
+                "give the stage one role on all lines, or rename one of the two"
+            }
             Self::DuplicateStage { .. } => {
                 "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`"
             }

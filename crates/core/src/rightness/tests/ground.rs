@@ -30,3 +30,12 @@ fn values_that_no_passage_contains_are_unsupported() {
         ["7 minutes", "Berlin", "TXT-17"]
     );
 }
+
+#[test]
+fn an_answer_at_the_end_of_a_sentence_is_supported() {
+    let passages = ["The key is code5. Wait 6 minutes, then restart."];
+    for answer in ["code5", "6 minutes"] {
+        assert_eq!(unsupported_values(answer, &passages), Vec::<String>::new());
+    }
+    assert_eq!(unsupported_values("code5.1", &passages), ["code5.1"]);
+}

@@ -77,16 +77,21 @@ fn a_haystack_response_is_read() {
     });
     assert_eq!(
         record(
-            pointers("/documents/*/content", "/answers/*/answer"),
+            pointers("/documents/*/content", "/answers/0/answer"),
             &response
         ),
         Ok(json!({"contexts": [{"text": "Alpha waits."}], "answer": "six minutes"}))
+    );
+    let every = pointers("/documents/*/content", "/answers/*/answer");
+    assert_eq!(
+        record(every, &response).expect_err("two answers"),
+        "has several values at `external.answer` = `/answers/*/answer`, not a string"
     );
     let none = json!({"answers": [], "documents": []});
     let found = record(pointers("/documents/*/content", "/answers/*/answer"), &none);
     assert_eq!(
         found.expect_err("no answer"),
-        "has an empty list at `external.answer` = `/answers/*/answer`"
+        "has an empty list at `external.answer` = `/answers/*/answer`, not a string"
     );
 }
 
@@ -166,7 +171,8 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
     let failed =
         "data: {\"delta\": \"six \"}\n\ndata: {\"error\": {\"message\": \"no index\"}}\n\n";
     let found = mapping(settings()).record(failed.as_bytes());
-    assert_eq!(found, Ok(json!({"error": "no index"})));
+    let named = "event 2 of the stream (`external.stream` = `/delta`): no index";
+    assert_eq!(found, Ok(json!({ "error": named })));
     let other = mapping(settings()).record(b"{\"docs\": [], \"token\": \"a\"}\n{\"token\": \"b\"}");
     assert_eq!(
         other.expect_err("no piece"),
@@ -179,6 +185,50 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
     };
     let found = mapping(plain).answer_record(b"data: in\n\ndata: 6\n\ndata:  minutes\n\n");
     assert_eq!(found, Ok(json!({"answer": "in6 minutes", "stages": {}})));
+}
+
+#[test]
+fn a_stream_that_is_not_whole_fails_and_names_the_event_and_the_pointer() {
+    let settings = MappingSettings {
+        contexts: Some("/docs".to_owned()),
+        stream: Some("/delta".to_owned()),
+        ..MappingSettings::default()
+    };
+    let mapping = mapping(settings);
+    let begun = "data: {\"docs\": [\"x\"]}\n\ndata: {\"delta\": \"six \"}\n\n";
+    for (rest, reason) in [
+        (
+            "data: {\"delta\": 5}\n\n",
+            "has a number at `external.stream` = `/delta` in event 3, not a string: {\"delta\":5}",
+        ),
+        (
+            "data: {\"delta\": [\"m\"]}\n\n",
+            "has a list at `external.stream` = `/delta` in event 3, not a string: {\"delta\":[\"m\"]}",
+        ),
+        (
+            "data: {\"delta\": \"min",
+            "with `external.stream` = `/delta` ends inside event 3: {\"delta\": \"min",
+        ),
+        (
+            "data: {oops\n\ndata: {\"delta\": \"minutes\"}\n\n",
+            "with `external.stream` = `/delta` is not JSON in event 3: key must be a string at line 1 column 2: {oops",
+        ),
+    ] {
+        let body = format!("{begun}{rest}");
+        for read in [Mapping::record, Mapping::answer_record] {
+            assert_eq!(read(&mapping, body.as_bytes()), Err(reason.to_owned()));
+        }
+    }
+    for error in ["true", "[1]", "{\"code\": 3}"] {
+        let body = format!("{begun}data: {{\"error\": {error}}}\n\n");
+        let record = mapping.record(body.as_bytes()).expect("an error");
+        assert!(record["error"].is_string(), "{record}");
+    }
+    for none in ["null", "\"\"", "false"] {
+        let body = format!("{begun}data: {{\"error\": {none}, \"delta\": null}}\n\n");
+        let record = mapping.record(body.as_bytes()).expect("an answer");
+        assert_eq!(record["answer"], "six ");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::collection::ReadCollections;
 use crate::settings::SettingsError;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_core::notices::Notices;
@@ -22,10 +23,12 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
+    /// Content read from existing collections.
+    pub collections: ReadCollections,
 }
 
 impl Environment {
-    /// Returns the value of the environment variable `name`, configured under `key`.
+    /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.
     ///
     /// # Errors
     /// A variable that is unset or empty.
@@ -34,12 +37,33 @@ impl Environment {
         name: Option<&str>,
         key: &'static str,
     ) -> Result<Option<String>, SettingsError> {
-        let Some(name) = name else { return Ok(None) };
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            return Ok(None);
+        };
         let value = (self.variable)(name).filter(|value| !value.is_empty());
         value.map(Some).ok_or_else(|| SettingsError::NoKey {
             name: name.to_owned(),
             key,
         })
+    }
+
+    /// Returns the key of a Qdrant server; `url` and `name` are settings with their values.
+    ///
+    /// # Errors
+    /// As [`Self::key`], and a key that would be sent unencrypted to another machine.
+    pub(super) fn qdrant_key(
+        &self,
+        (url_key, url): (&'static str, &str),
+        (key, name): (&'static str, Option<&str>),
+    ) -> Result<Option<String>, SettingsError> {
+        let value = self.key(name, key)?;
+        if value.is_some() && url.starts_with("http://") && !address::is_on_this_machine(url) {
+            return Err(SettingsError::KeyInClear {
+                key: url_key,
+                url: address::shown_url(url),
+            });
+        }
+        Ok(value)
     }
 
     /// Rejects an address on another machine in offline mode.

@@ -37,25 +37,20 @@ pub(super) struct Document {
 
 impl Document {
     /// Returns the record's form of it.
-    pub(super) fn hit(&self) -> Value {
+    pub(super) fn hit(self) -> Value {
         let mut hit = Map::new();
-        if let Some(text) = &self.text {
-            hit.insert("text".to_owned(), json!(text));
-        }
-        if let Some(id) = &self.id {
-            let name = if self.text.is_some() {
-                "doc_id"
-            } else {
-                "chunk_id"
-            };
-            hit.insert(name.to_owned(), json!(id));
-        }
-        if let Some(title) = &self.title {
-            hit.insert("title".to_owned(), json!(title));
-        }
-        if let Some(score) = self.score {
-            hit.insert("score".to_owned(), json!(score));
-        }
+        let mut add = |name: &str, value: Option<Value>| {
+            hit.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        let id = if self.text.is_some() {
+            "doc_id"
+        } else {
+            "chunk_id"
+        };
+        add("text", self.text.map(Value::String));
+        add(id, self.id.map(Value::String));
+        add("title", self.title.map(Value::String));
+        add("score", self.score.map(|score| json!(score)));
         Value::Object(hit)
     }
 

@@ -8,6 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, StreamDeserializer, Value};
 
+use super::attributes::Read;
 use super::source::{Source, is_list};
 use super::span::Span;
 use super::{langfuse, langsmith, otlp};
@@ -88,7 +89,7 @@ impl Export {
     }
 
     /// Adds the span that an object is.
-    fn add(&mut self, fields: &Map<String, Value>) {
+    fn add(&mut self, fields: &mut Map<String, Value>) {
         let n_spans = self.spans.len();
         match Source::of(&|key| fields.contains_key(key)) {
             Some(Source::Otlp) => self.spans.extend(otlp::of_otlp(fields)),
@@ -150,13 +151,16 @@ impl<'de> Visitor<'de> for ExportVisitor {
                 let items = map.next_value::<Export>()?;
                 let before = listed.map_or_else(Export::default, |(_, export)| export);
                 listed = Some((key, before.joined(items)));
+            } else if key == "attributes" {
+                let attributes = map.next_value::<Read>()?.0;
+                fields.insert(key, Value::Object(attributes));
             } else {
                 fields.insert(key, map.next_value()?);
             }
         }
         let mut export = Export::default();
         match listed {
-            None => export.add(&fields),
+            None => export.add(&mut fields),
             Some((key, items)) => {
                 export = items;
                 if key == "observations" {

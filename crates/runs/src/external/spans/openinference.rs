@@ -1,5 +1,7 @@
 //! The `OpenInference` conventions (`openinference.span.kind`, `retrieval.documents.0.document.content`, ...).
 
+use std::mem::take;
+
 use serde_json::Value;
 
 use super::attributes::{Attributes, indexed, item};
@@ -10,10 +12,10 @@ use super::span::{Kind, Span, names_a_reranker};
 /// The attribute that every span of this convention has.
 pub(super) const KIND: &str = "openinference.span.kind";
 
-/// Reads what `attributes` say of the span.
-pub(super) fn fill(span: &mut Span, attributes: &Attributes) {
-    let value = |key: &str| attributes.get(key);
-    span.kind = match value(KIND)
+/// Reads what `attributes` say of the span; the texts of documents are taken.
+pub(super) fn fill(span: &mut Span, attributes: &mut Attributes) {
+    span.kind = match attributes
+        .get(KIND)
         .and_then(Value::as_str)
         .unwrap_or("")
         .to_ascii_uppercase()
@@ -25,7 +27,7 @@ pub(super) fn fill(span: &mut Span, attributes: &Attributes) {
         _ => Kind::Other,
     };
     span.query = string(attributes, &["reranker.query"])
-        .or_else(|| value("input.value").and_then(content::question));
+        .or_else(|| attributes.get("input.value").and_then(content::question));
     match span.kind {
         Kind::Retriever => {
             span.documents =
@@ -43,7 +45,7 @@ pub(super) fn fill(span: &mut Span, attributes: &Attributes) {
             {
                 (span.kind, span.documents) = (Kind::Reranker, Some(found));
             }
-            span.answer = value("output.value").and_then(content::answer);
+            span.answer = attributes.get("output.value").and_then(content::answer);
         }
     }
 }
@@ -54,23 +56,23 @@ fn output(attributes: &Attributes) -> Option<Vec<Document>> {
 }
 
 /// Returns the documents listed under `prefix`; `None`: there are none.
-fn listed(attributes: &Attributes, prefix: &str) -> Option<Vec<Document>> {
+fn listed(attributes: &mut Attributes, prefix: &str) -> Option<Vec<Document>> {
     let items = indexed(attributes, prefix);
-    let found: Vec<Document> = items
-        .values()
-        .map(|fields| {
-            let text = item(fields, "document.content")
-                .and_then(Value::as_str)
-                .map(str::to_owned);
-            let id = item(fields, "document.id").and_then(|id| match id {
-                Value::String(id) => Some(id.clone()),
-                Value::Number(id) => Some(id.to_string()),
-                _ => None,
-            });
-            let score = item(fields, "document.score").and_then(Value::as_f64);
-            Document::new(text, id, score, item(fields, "document.metadata"))
-        })
-        .collect();
+    let found = items.into_values().map(|fields| {
+        let (mut text, mut id, mut score, mut metadata) = (None, None, None, None);
+        for (name, value) in fields {
+            match (name, value) {
+                ("document.content", Value::String(content)) => text = Some(take(content)),
+                ("document.id", Value::String(own)) => id = Some(take(own)),
+                ("document.id", Value::Number(own)) => id = Some(own.to_string()),
+                ("document.score", value) => score = value.as_f64(),
+                ("document.metadata", value) => metadata = Some(value.take()),
+                _ => {}
+            }
+        }
+        Document::new(text, id, score, metadata.as_ref())
+    });
+    let found: Vec<Document> = found.collect();
     (!found.is_empty()).then_some(found)
 }
 

@@ -5,23 +5,14 @@
 
 use serde_json::{Map, Value};
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Read};
 use super::content::{object, string};
 use super::span::Span;
 use super::time::nanoseconds;
 use super::{genai, langfuse, openinference};
 
-/// Returns the span of an OTLP object; `None` without ids.
-pub(super) fn of_otlp(fields: &Map<String, Value>) -> Option<Span> {
-    let mut attributes = attributes(fields.get("attributes"));
-    for event in fields
-        .get("events")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        add_event(&mut attributes, self::attributes(event.get("attributes")));
-    }
+/// Returns the span of an OTLP object, whose attributes are taken; `None` without ids.
+pub(super) fn of_otlp(fields: &mut Map<String, Value>) -> Option<Span> {
     let mut span = Span {
         trace: id(fields, &["traceId", "trace_id"])?,
         id: id(fields, &["spanId", "span_id"])?,
@@ -43,34 +34,14 @@ pub(super) fn of_otlp(fields: &Map<String, Value>) -> Option<Span> {
     let is_error = status
         .and_then(|status| status.get("code"))
         .is_some_and(|code| code.as_i64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
-    fill(
-        &mut span,
-        &attributes,
-        is_error,
-        status.and_then(|status| string(status, &["message"])),
-    );
+    let message = status.and_then(|status| string(status, &["message"]));
+    fill(&mut span, attributes(fields), is_error, message);
     Some(span)
 }
 
-/// Returns the span of an object of the Python SDK; `None` without ids.
-pub(super) fn of_console(fields: &Map<String, Value>) -> Option<Span> {
+/// Returns the span of an object of the Python SDK, whose attributes are taken; `None` without ids.
+pub(super) fn of_console(fields: &mut Map<String, Value>) -> Option<Span> {
     let context = object(fields, "context")?;
-    let mut attributes = object(fields, "attributes").cloned().unwrap_or_default();
-    for event in fields
-        .get("events")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        add_event(
-            &mut attributes,
-            event
-                .get("attributes")
-                .and_then(Value::as_object)
-                .cloned()
-                .unwrap_or_default(),
-        );
-    }
     let mut span = Span {
         trace: id(context, &["trace_id"])?,
         id: id(context, &["span_id"])?,
@@ -85,16 +56,29 @@ pub(super) fn of_console(fields: &Map<String, Value>) -> Option<Span> {
         .and_then(|status| string(status, &["status_code", "code"]))
         .or_else(|| string(fields, &["status_code"]));
     let message = status.and_then(|status| string(status, &["description", "message"]));
-    fill(
-        &mut span,
-        &attributes,
-        code.as_deref() == Some("ERROR"),
-        message,
-    );
+    let is_error = code.as_deref() == Some("ERROR");
+    fill(&mut span, attributes(fields), is_error, message);
     Some(span)
 }
 
-fn fill(span: &mut Span, attributes: &Attributes, is_error: bool, message: Option<String>) {
+/// Takes the attributes of a span, and those of its events that it lacks.
+fn attributes(fields: &mut Map<String, Value>) -> Attributes {
+    let mut take = |key: &str| fields.get_mut(key).map(Value::take).unwrap_or_default();
+    let Read(mut attributes) = Read::of(take("attributes"));
+    let Value::Array(events) = take("events") else {
+        return attributes;
+    };
+    for mut event in events {
+        let of_event = event.get_mut("attributes").map(Value::take);
+        for (key, value) in Read::of(of_event.unwrap_or_default()).0 {
+            attributes.entry(key).or_insert(value);
+        }
+    }
+    attributes
+}
+
+fn fill(span: &mut Span, mut attributes: Attributes, is_error: bool, message: Option<String>) {
+    let attributes = &mut attributes;
     if attributes.contains_key(openinference::KIND) {
         openinference::fill(span, attributes);
     } else if attributes.contains_key(langfuse::KIND) {
@@ -116,45 +100,4 @@ fn fill(span: &mut Span, attributes: &Attributes, is_error: bool, message: Optio
 /// Returns an id; an empty one is none.
 fn id(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     string(fields, keys).filter(|id| !id.is_empty())
-}
-
-fn add_event(attributes: &mut Attributes, event: Attributes) {
-    for (key, value) in event {
-        attributes.entry(key).or_insert(value);
-    }
-}
-
-/// Converts OTLP's list of keys and values.
-fn attributes(list: Option<&Value>) -> Attributes {
-    let pairs = list.and_then(Value::as_array).into_iter().flatten();
-    pairs
-        .filter_map(|pair| {
-            Some((
-                pair.get("key")?.as_str()?.to_owned(),
-                any_value(pair.get("value")?),
-            ))
-        })
-        .collect()
-}
-
-/// Converts OTLP's `AnyValue`: an object with one key that names the type. Integers are strings there.
-fn any_value(value: &Value) -> Value {
-    let Some((kind, inner)) = value.as_object().and_then(|fields| fields.iter().next()) else {
-        return Value::Null;
-    };
-    match (kind.as_str(), inner) {
-        ("intValue" | "int_value", Value::String(text)) => {
-            text.parse::<i64>().map_or(Value::Null, Value::from)
-        }
-        ("arrayValue" | "array_value", list) => {
-            let values = list
-                .get("values")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            Value::Array(values.map(any_value).collect())
-        }
-        ("kvlistValue" | "kvlist_value", list) => Value::Object(attributes(list.get("values"))),
-        _ => inner.clone(),
-    }
 }

@@ -151,21 +151,10 @@ fn groups<K: Ord>(
 mod tests {
     use super::*;
 
-    fn span(id: &str, parent: &str, start: i64, query: &str) -> Span {
-        Span {
-            trace: "t".into(),
-            id: id.into(),
-            parent: Some(parent.to_owned()).filter(|parent| !parent.is_empty()),
-            start: Some(start),
-            query: Some(query.to_owned()).filter(|query| !query.is_empty()),
-            ..Span::default()
-        }
-    }
-
     fn model(id: &str, parent: &str, start: i64) -> Span {
         Span {
             kind: Kind::Model,
-            ..span(id, parent, start, "")
+            ..Span::made(id, parent, start, "")
         }
     }
 
@@ -184,8 +173,8 @@ mod tests {
     #[test]
     fn a_trace_without_a_root_is_one_question() {
         let tree = Tree::new(vec![
-            span("r", "gone", 1, "one?"),
-            span("c", "gone", 2, "one?"),
+            Span::made("r", "gone", 1, "one?"),
+            Span::made("c", "gone", 2, "one?"),
             model("m", "gone", 3),
         ]);
         assert_eq!(split(tree), [(Some("one?".to_owned()), 3)]);
@@ -195,12 +184,12 @@ mod tests {
     fn several_questions_below_one_root_are_separate_also_repeats() {
         let spans = |second: &str| {
             vec![
-                span("root", "", 0, "evaluate"),
-                span("a", "root", 1, "one?"),
+                Span::made("root", "", 0, "evaluate"),
+                Span::made("a", "root", 1, "one?"),
                 model("am", "a", 2),
-                span("b", "root", 3, second),
+                Span::made("b", "root", 3, second),
                 model("bm", "b", 4),
-                span("other", "root", 5, ""),
+                Span::made("other", "root", 5, ""),
             ]
         };
         for second in ["two?", "one?"] {
@@ -212,9 +201,9 @@ mod tests {
     #[test]
     fn retrievals_of_different_questions_are_separate_without_a_model() {
         let tree = Tree::new(vec![
-            span("a", "", 1, "one?"),
-            span("b", "", 2, " two? "),
-            span("b1", "b", 3, "rewritten"),
+            Span::made("a", "", 1, "one?"),
+            Span::made("b", "", 2, " two? "),
+            Span::made("b1", "b", 3, "rewritten"),
         ]);
         assert_eq!(
             split(tree),
@@ -226,14 +215,14 @@ mod tests {
     fn a_chain_without_a_text_of_its_own_has_the_question_of_its_retriever() {
         let asking = |chain: &str, start, query| Span {
             kind: Kind::Retriever,
-            ..span(&format!("{chain} r"), chain, start, query)
+            ..Span::made(&format!("{chain} r"), chain, start, query)
         };
         let two = vec![
-            span("root", "", 0, ""),
-            span("a", "root", 1, ""),
+            Span::made("root", "", 0, ""),
+            Span::made("a", "root", 1, ""),
             asking("a", 2, "one?"),
             model("am", "a", 3),
-            span("b", "root", 4, ""),
+            Span::made("b", "root", 4, ""),
             asking("b", 5, "two?"),
             model("bm", "b", 6),
         ];
@@ -250,9 +239,9 @@ mod tests {
             ..model(id, "root", start)
         };
         let tree = Tree::new(vec![
-            span("root", "", 0, ""),
+            Span::made("root", "", 0, ""),
             asked("rewrite", 1),
-            span("r", "root", 2, "one?"),
+            Span::made("r", "root", 2, "one?"),
             asked("answer", 3),
         ]);
         assert_eq!(split(tree), [(Some("one?".to_owned()), 4)]);
@@ -263,17 +252,17 @@ mod tests {
         let tree = Tree::new(vec![
             Span {
                 kind: Kind::Retriever,
-                ..span("a", "r", 1, "rewritten")
+                ..Span::made("a", "r", 1, "rewritten")
             },
-            span("r", "", 0, "asked"),
+            Span::made("r", "", 0, "asked"),
         ]);
         assert_eq!(split(tree), [(Some("asked".to_owned()), 2)]);
         let tree = Tree::new(vec![
             Span {
                 kind: Kind::Retriever,
-                ..span("a", "r", 1, "query")
+                ..Span::made("a", "r", 1, "query")
             },
-            span("r", "", 0, ""),
+            Span::made("r", "", 0, ""),
         ]);
         assert_eq!(split(tree), [(Some("query".to_owned()), 2)]);
     }

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 
 use ragtriage_core::types::Note;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -45,6 +46,7 @@ pub(super) fn gather(
     let (n_spans, n_unknown) = (export.spans.len(), export.n_unknown);
     let trees = trees(export.spans);
     let n_traces = trees.len();
+    let n_duplicates: usize = trees.iter().map(|tree| tree.n_duplicates).sum();
     let mut counts = Counts::default();
     counts.add(n_unknown, "objects of the file that are no span");
     let (of_rag, others): (Vec<Tree>, Vec<Tree>) = trees.into_iter().partition(is_of_rag);
@@ -53,19 +55,21 @@ pub(super) fn gather(
         "traces without a span of a retriever, reranker or model, left out",
     );
     if of_rag.is_empty() {
-        let keys = export
-            .unknown_keys
-            .map(|keys| format!("; other objects have the keys {keys}"));
-        return Err(ExternalError::NoTraces {
-            file: input.name().to_owned(),
-            found: format!(
-                "spans: {n_spans}, traces: {n_traces}{}",
-                keys.unwrap_or_default()
-            ),
-        });
+        let mut found = format!("spans: {n_spans}, traces: {n_traces}");
+        if n_duplicates > 0 {
+            let _ = write!(
+                found,
+                ", left out for the id of a later span: {n_duplicates}"
+            );
+        }
+        if let Some(keys) = export.unknown_keys {
+            let _ = write!(found, "; other objects have the keys {keys}");
+        }
+        let file = input.name().to_owned();
+        return Err(ExternalError::NoTraces { file, found });
     }
     counts.add(
-        of_rag.iter().map(|tree| tree.n_duplicates).sum(),
+        n_duplicates,
         "spans with the id of a later span of their trace, left out",
     );
     let asked: Vec<Vec<Asked>> = of_rag
@@ -138,7 +142,7 @@ impl Repeats {
             ("question".to_owned(), Value::String(self.question)),
             (
                 "stages".to_owned(),
-                Value::Object(stage::fields(&std::mem::take(&mut fullest.stages))),
+                Value::Object(stage::fields(std::mem::take(&mut fullest.stages))),
             ),
         ]);
         if let Some(prompt) = fullest.prompt.take() {

@@ -71,3 +71,19 @@ pub(super) fn names_a_reranker(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("rerank") || name.contains("re-rank") || name.contains("re_rank")
 }
+
+#[cfg(test)]
+impl Span {
+    /// Creates a span of trace `t`; empty texts are none.
+    pub(super) fn made(id: &str, parent: &str, start: i64, query: &str) -> Self {
+        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        Self {
+            trace: "t".into(),
+            id: id.into(),
+            parent: given(parent),
+            start: Some(start),
+            query: given(query),
+            ..Self::default()
+        }
+    }
+}

@@ -59,11 +59,12 @@ impl Call {
         Self::of(&mut candidates, Role::Retriever)
     }
 
-    fn fields(&self) -> Value {
-        let hits: Vec<Value> = self.documents.iter().map(Document::hit).collect();
-        let mut fields = json!({"role": self.role.name(), "hits": hits});
-        if let Some(query) = &self.query {
-            fields["query"] = json!(query);
+    fn fields(self) -> Value {
+        let hits: Vec<Value> = self.documents.into_iter().map(Document::hit).collect();
+        let mut fields = json!({"role": self.role.name()});
+        fields["hits"] = Value::Array(hits);
+        if let Some(query) = self.query {
+            fields["query"] = Value::String(query);
         }
         if let Some(seconds) = self.seconds {
             fields["seconds"] = json!(seconds);
@@ -83,13 +84,14 @@ impl Stage {
 }
 
 /// Returns `stages` in the form of the record.
-pub(super) fn fields(stages: &[Stage]) -> Map<String, Value> {
-    let fields = stages.iter().map(|stage| {
-        let value = match stage.calls.as_slice() {
-            [call] => call.fields(),
-            calls => calls.iter().map(Call::fields).collect(),
+pub(super) fn fields(stages: Vec<Stage>) -> Map<String, Value> {
+    let fields = stages.into_iter().map(|Stage { name, mut calls }| {
+        let only = if calls.len() == 1 { calls.pop() } else { None };
+        let value = match only {
+            Some(call) => call.fields(),
+            None => calls.into_iter().map(Call::fields).collect(),
         };
-        (stage.name.clone(), value)
+        (name, value)
     });
     fields.collect()
 }
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!(names(&stages), ["search", "rerank"]);
         assert_eq!(stages[0].calls.len(), 2);
         assert_eq!(
-            fields(&stages)["rerank"]["hits"],
+            fields(stages)["rerank"]["hits"],
             json!([{"text": "b"}, {"text": "a"}, {"text": "c"}])
         );
     }

@@ -110,17 +110,6 @@ fn callees_first(called_by: &[Option<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn span(id: &str, parent: &str, start: i64, query: &str) -> Span {
-        Span {
-            trace: "t".into(),
-            id: id.into(),
-            parent: Some(parent.to_owned()).filter(|parent| !parent.is_empty()),
-            start: Some(start),
-            query: Some(query.to_owned()).filter(|query| !query.is_empty()),
-            ..Span::default()
-        }
-    }
-
     fn ids(tree: &Tree) -> Vec<&str> {
         tree.spans.iter().map(|span| span.id.as_str()).collect()
     }
@@ -129,10 +118,10 @@ mod tests {
     fn callees_come_first_by_their_starts_whatever_the_clocks_say() {
         // `b` begins before its parent, `a` after it; the file has the root last.
         let tree = Tree::new(vec![
-            span("a", "r", 9, ""),
-            span("b", "r", 1, ""),
-            span("b1", "b", 20, ""),
-            span("r", "", 5, ""),
+            Span::made("a", "r", 9, ""),
+            Span::made("b", "r", 1, ""),
+            Span::made("b1", "b", 20, ""),
+            Span::made("r", "", 5, ""),
         ]);
         assert_eq!(ids(&tree), ["b1", "b", "a", "r"]);
         assert_eq!(tree.parents, [Some(1), Some(3), Some(3), None]);
@@ -141,11 +130,11 @@ mod tests {
     #[test]
     fn missing_parents_circles_and_duplicates_lose_no_other_span() {
         let tree = Tree::new(vec![
-            span("a", "gone", 1, ""),
-            span("x", "y", 2, ""),
-            span("y", "x", 3, ""),
-            span("s", "s", 4, ""),
-            span("a", "gone", 1, "again"),
+            Span::made("a", "gone", 1, ""),
+            Span::made("x", "y", 2, ""),
+            Span::made("y", "x", 3, ""),
+            Span::made("s", "s", 4, ""),
+            Span::made("a", "gone", 1, "again"),
         ]);
         assert_eq!(ids(&tree), ["a", "y", "x", "s"]);
         assert_eq!(

@@ -101,6 +101,24 @@ fn spans_without_their_parents_are_still_one_question() {
 }
 
 #[test]
+fn spans_that_all_have_one_id_are_counted_in_the_error() {
+    let spans = [
+        retriever("", [1, 2], &["x"]),
+        model("m", "", 5, "a"),
+        root("a"),
+    ];
+    let spans = spans.map(|mut span| {
+        span["spanId"] = json!("one");
+        span
+    });
+    let error = read_text(&otlp(&spans)).expect_err("only the root is left");
+    assert_eq!(
+        error.to_string(),
+        "`f.jsonl` has no span of a retriever, reranker or model (spans: 3, traces: 1, left out for the id of a later span: 2)"
+    );
+}
+
+#[test]
 fn a_clock_that_runs_backwards_gives_no_time_and_changes_no_order() {
     let late = span(
         "rerank",

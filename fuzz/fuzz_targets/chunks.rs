@@ -1,0 +1,40 @@
+//! Chunks made elsewhere, in two documents: every chunk is a piece of its document, and no two are the same.
+
+#![no_main]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
+use ragtriage_core::hint::Hint;
+use ragtriage_core::text::tokens::{Tokenizer, counter};
+use ragtriage_core::types::Document;
+use ragtriage_runs::external::chunks::{self, Chunks};
+use ragtriage_runs::external::input::Input;
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = ragtriage_fuzz::files(bytes, &["chunks.jsonl", "one", "two"]);
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("chunks.jsonl"))) else { return };
+    ragtriage_fuzz::said(Chunks::read(&input));
+    let Some(read) = ragtriage_fuzz::said(chunks::read(&input)) else { return };
+    let document = |name: &str| {
+        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written")).into_owned();
+        Document { id: name.to_owned().into(), title: "Title".to_owned(), text, metadata: BTreeMap::new() }
+    };
+    let documents = [document("one"), document("two")];
+    let words = counter(Tokenizer::Words, None).expect("words need no model");
+    let spec = ChunkSpec::of_file(Arc::new(read), Tokenizer::Words);
+    match chunk_documents(&documents, &spec, words.as_ref()) {
+        Ok(chunks) => {
+            let mut seen = BTreeSet::new();
+            for chunk in &chunks {
+                let document = documents.iter().find(|it| it.id == chunk.doc_id).expect("known");
+                let text = document.text.get(chunk.range.as_range()).expect("a piece of its document");
+                assert!(!text.is_empty() && text.trim() == text, "{text:?}");
+                assert!(seen.insert((chunk.doc_id.clone(), chunk.range)), "{chunk:?}");
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty() && error.hint().is_some()),
+    }
+});
