@@ -49,7 +49,7 @@ fn a_qdrant_address_that_is_none_is_refused() {
     Project::new().refuses(
         &args(&[&bert[0], &bert[1], "vector_store.kind=server", "vector_store.url=nonsense"]),
         &[
-            "error: invalid Qdrant server URL `nonsense`: it has to begin with `http://` or `https://`",
+            "error: invalid Qdrant server URL `nonsense`: it must begin with `http://` or `https://`",
             "hint: write it like `http://localhost:6334`, the gRPC port",
         ],
     );
