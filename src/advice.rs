@@ -26,9 +26,10 @@ use ragtriage_runs::StoreError;
 use ragtriage_runs::external::ExternalError;
 use ragtriage_vectors::IndexError;
 
-const SEE_DEFAULTS: &str = "`ragtriage config show` prints every setting with its default";
-const SEE_SCHEMA: &str =
-    "fix the setting named above; `ragtriage config schema` explains every setting";
+const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
+const SEE_SCHEMA: &str = "fix the key named above; `ragtriage config schema` documents every key";
+/// Hint for a sweep that was not finished.
+pub const RERUN: &str = "run the same command again to resume: finished trials are reused";
 const SEE_REPORT: &str = "`ragtriage report RUN` shows what a run has";
 
 /// An error with a remedy on the command line.
@@ -262,8 +263,12 @@ impl Advice for SweepError {
             Self::NoAnswers { .. } => with(self, ": ", "`--generate all`"),
             Self::Busy { .. } | Self::OtherConfig { .. } => with(self, " ", "with `--name`"),
             Self::Io { .. } => with(self, " ", "with `--out`"),
-            Self::Store(error) => error.advice(),
-            Self::Assemble(error) => error.advice(),
+            // A sweep has neither `--resume` nor `--no-cache`.
+            Self::Store(_) => with(self, "; ", RERUN),
+            Self::Assemble(error) => match &**error {
+                AssembleError::Replies(_) => self.hint(),
+                error => error.advice(),
+            },
             _ => self.hint(),
         }
     }

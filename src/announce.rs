@@ -1,4 +1,4 @@
-//! Notices of what leaves this machine.
+//! Announces the data that leaves this machine.
 
 use std::collections::BTreeSet;
 

@@ -8,6 +8,7 @@ use clap::builder::NonEmptyStringValueParser;
 use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
+use crate::overrides::OverrideArgs;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::runtime::block_on;
 use crate::{announce, output};
@@ -18,7 +19,7 @@ use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::{self};
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AnswerView, AskView, PromptView, RankedPassage};
-use ragtriage_report::render::terminal::{Screen, render};
+use ragtriage_report::render::terminal::render;
 
 #[derive(Debug, Args)]
 pub struct AskArgs {
@@ -27,16 +28,15 @@ pub struct AskArgs {
     question: String,
     /// Configuration file [default: config/runbooks.toml].
     config: Option<PathBuf>,
-    /// Set any configuration key, value in TOML: `--set retrieval.k=3`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// Do not read or write the caches of vectors and responses.
     #[arg(long)]
     no_cache: bool,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
-    /// Print the result as JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -44,7 +44,7 @@ pub struct AskArgs {
 /// Runs the command.
 pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-    let resolved = Resolved::new(Some(config), &args.sets)?;
+    let resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
     if resolved.settings.external.url.is_some() {
         let hint = "remove `external.url`: `ask` explains the built-in pipeline";
         return Err(Failure::new(
@@ -85,7 +85,7 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     output::data(&if args.json {
         output::json(&view, "the answer")?
     } else {
-        render(&view.report(), Screen::new(output::color()))
+        render(&view.report(), output::screen())
     })?;
     attempt.map_or(Ok(()), succeeded)
 }

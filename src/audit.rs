@@ -27,8 +27,8 @@ pub(super) fn sheet(
     let rule = audit::decisions(run, &outcomes);
     let lines = audit::sheet(run, &outcomes, &rule, n, seed);
     if lines.is_empty() {
-        let hint = "ask for at least one: `--audit 50`; questions that failed are left out";
-        return Err(Failure::new("there is no question to look at", hint));
+        let hint = "sample at least one: `--audit 50`; failed questions are left out";
+        return Err(Failure::new("no questions to judge", hint));
     }
     match form {
         ReportFormat::Md => output::data(&markdown::render(&shown::sheet(&lines))),
@@ -78,7 +78,7 @@ fn other_form(flag: &str, forms: &str, found: ReportFormat) -> Failure {
     let value = found.to_possible_value();
     let name = value.as_ref().map_or("", |value| value.get_name());
     Failure::new(
-        format!("there is no `--format {name}` of an audit"),
-        format!("{flag} takes {forms}"),
+        format!("unsupported `--format {name}` for an audit"),
+        format!("{flag} supports {forms}"),
     )
 }

@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ragtriage_http::Download;
 use ragtriage_pipeline::progress::Progress;
 
-/// Work shorter than this shows no bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Shorter work shows no bar.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// The progress bars of one command.
 pub struct ProgressBars {
@@ -79,7 +79,7 @@ impl ActiveBar {
     }
 
     fn show_when_due(&self, shown: bool) {
-        if shown && self.drawn.is_hidden() && self.since.elapsed() > PATIENCE {
+        if shown && self.drawn.is_hidden() && self.since.elapsed() > SHOWN_AFTER {
             self.drawn.set_draw_target(ProgressDrawTarget::stderr());
         }
     }

@@ -17,30 +17,30 @@ use ragtriage_runs::{Manifest, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The run's folder, or the name of one under evals/runs/.
+    /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// The least mean of a measure: `--min EM@5=0.8`.
+    /// Minimum mean of a measure: `--min EM@5=0.8`.
     #[arg(long, value_name = "MEASURE=X")]
     min: Vec<String>,
-    /// The largest mean of a measure: `--max ForbiddenFacts=0`.
+    /// Maximum mean of a measure: `--max ForbiddenFacts=0`.
     #[arg(long, value_name = "MEASURE=X")]
     max: Vec<String>,
-    /// How far a measure may get worse than the baseline's: `--max-drop AnswerF1=0.02`.
+    /// Maximum drop from the baseline: `--max-drop AnswerF1=0.02`.
     #[arg(long, value_name = "MEASURE=X")]
     max_drop: Vec<String>,
-    /// The run that drops are taken from.
+    /// Baseline run for --max-drop.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// Take drops over the questions that run and baseline share, where these differ.
+    /// Measure drops only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
-    /// Read `[gates]` of this settings file. Default: of the settings in the run's record.
+    /// Configuration file with `[gates]` [default: the run's own].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// What decides. Default: `gates.mode`, the interval.
+    /// Decide by confidence interval or by mean [default: `gates.mode`].
     #[arg(long = "gate", value_enum, value_name = "WHAT")]
     mode: Option<Mode>,
-    /// An inconclusive gate fails the run too.
+    /// Fail the run if a gate is inconclusive.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -50,10 +50,10 @@ pub struct CheckArgs {
 /// The outputs of the command.
 #[derive(Debug, Args)]
 struct TellArgs {
-    /// Write a JUnit file as well.
+    /// Also write a JUnit file.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Annotate a GitHub job, on stderr. Default: in a job, as its environment says.
+    /// Write GitHub annotations to stderr [default: in GitHub Actions].
     #[arg(long)]
     github: bool,
     /// Print JSON.
@@ -63,13 +63,13 @@ struct TellArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Mode {
-    /// The 95 % interval: pass, fail, or inconclusive.
+    /// 95% confidence interval: pass, fail or inconclusive.
     Interval,
-    /// The mean alone: pass or fail.
+    /// Mean: pass or fail.
     Mean,
 }
 
-/// Runs the command; whether the run passes.
+/// Runs the command; returns true if the run passes.
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let flags = flags(args)?;
     let run = SavedRun::load_incomplete(&folder_of(&args.run), 0)?;
@@ -77,8 +77,8 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let gates = merged(assemble::gates(&settings)?, flags);
     if gates.is_empty() {
         return Err(Failure::new(
-            "there is no gate to check",
-            "give one (`--min EM@5=0.8`), or set some under `[gates]` and name that file with --config",
+            "no gates to check",
+            "set one with `--min EM@5=0.8`, or name a configuration that has `[gates]` with --config",
         ));
     }
     let baseline = match (&args.baseline, &settings.gates.baseline) {
@@ -108,7 +108,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     Ok(report.passed)
 }
 
-/// The last line where gates are undecided: they are not called passed.
+/// Returns the last line if gates are inconclusive.
 fn undecided(report: &GateReport) -> Option<String> {
     let count = |verdict| {
         let gates = report.gates.iter();
@@ -152,9 +152,9 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
         for text in given {
             let gate = parse(flag, bound, text)?;
             if gates.iter().any(|other: &Gate| gate.replaces(other)) {
-                let hint = "give each measure one limit of each kind";
+                let hint = "set each limit of a measure once";
                 return Err(Failure::new(
-                    format!("`{flag} {text}` is given after another limit of the same"),
+                    format!("duplicate gate `{flag} {text}`"),
                     hint,
                 ));
             }
@@ -175,7 +175,7 @@ fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
         format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
     Failure::new(
-        format!("`{flag} {text}` is not a measure, `=` and a number"),
+        format!("invalid gate `{flag} {text}`: expected MEASURE=NUMBER"),
         hint,
     )
 }
@@ -209,7 +209,7 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
 fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::render(report)).map_err(|error| {
-            let hint = "see that its folder is there and can be written";
+            let hint = "check that its folder exists and can be written";
             Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
         })?;
     }

@@ -1,20 +1,26 @@
 //! The command line: arguments to calls, results to exit codes.
 //!
-//! Exit 0: success. 1: a gate failed, or `dataset lint` found errors. 2: the command could not run.
+//! Exit 0: success. 1: a gate or a check failed, or `dataset lint` found errors. 2: the command could not run.
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    ask, cache, check, compare, config, dataset, demo, import, init, memory, model, output, report,
-    run, run_args, score, tune,
+    ask, cache, check, compare, config, dataset, demo, doctor, generated, import, init, memory,
+    model, output, report, run, run_args, score, tune, wrong_call,
 };
 
-/// Says which stage of a RAG pipeline lost the answers.
+/// Find the stage of a RAG pipeline that loses the answers.
 #[derive(Debug, Parser)]
-#[command(name = "ragtriage", version, about, disable_help_subcommand = true)]
+#[command(
+    name = "ragtriage",
+    version,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    after_help = "Start with `ragtriage demo`, or with `ragtriage init DIR` for your own documents."
+)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -22,50 +28,51 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run on sample data with recorded answers: offline, in seconds.
+    /// Run on built-in sample data: offline, in seconds.
     Demo(demo::DemoArgs),
-    /// Run the whole pipeline, print the report, write the run's folder.
+    /// Run the pipeline on every question and report where answers are lost.
     Run(run_args::RunArgs),
-    /// Look at one's own documents; write a settings file and an empty questions file for them.
+    /// Create a configuration and a questions file for your own documents.
     Init(init::InitArgs),
+    /// Check the cache, models, vector store and endpoints of a configuration.
+    Doctor(doctor::DoctorArgs),
     /// Ask one question and explain its ranking, prompt and answer.
     Ask(ask::AskArgs),
-    /// Run many settings on the same questions, and say which is best and whether that is more than luck.
+    /// Compare many configurations; confirm the best on held-out questions.
     Tune(tune::TuneArgs),
-    /// Make a run of what another RAG recorded, or of a TREC run.
+    /// Import the results of another RAG: a record, traces or a TREC run.
     Import(import::ImportArgs),
-    /// Report a finished run again; nothing is called.
+    /// Report on a finished run; calls no service.
     Report(report::ReportArgs),
     /// Compare runs with a baseline, question by question.
     Compare(compare::CompareArgs),
-    /// Check a run against gates; exit 1 when it does not pass.
+    /// Check a run against gates; exit with 1 if it fails.
     Check(check::CheckArgs),
-    /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
+    /// Score TREC runs against qrels, or predictions against gold answers.
     Score(score::ScoreArgs),
-    /// Bring data sets here, look them over, write them for other tools.
+    /// Fetch, label, check and convert data sets.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
-    /// Fetch the embedding model ahead of a run.
+    /// Fetch models ahead of a run, and list them.
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Show what is kept between runs, or take some of it out.
+    /// Show or remove cached results and models.
     #[command(subcommand)]
     Cache(cache::CacheCommand),
-    /// Show every setting with its origin, or their JSON Schema.
+    /// Show the configuration or its JSON Schema.
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    /// Print a completion script for a shell.
+    Completions(generated::CompletionsArgs),
+    /// Print the man page, or write one for each command.
+    Man(generated::ManArgs),
 }
 
 /// Runs the command that the program was started with.
 pub fn run() -> ExitCode {
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
-        Err(error) => {
-            // Help and version go to stdout; a wrong call goes to stderr, with exit code 2.
-            let wrong = error.use_stderr();
-            let _ = error.print();
-            return ExitCode::from(if wrong { 2 } else { 0 });
-        }
+        Err(error) => return wrong_call::answer(&error, CommandLine::command()),
     };
     match memory::check_limit().and_then(|()| dispatch(command_line.command)) {
         Ok(code) => code,
@@ -81,6 +88,10 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Demo(args) => demo::demo(args)?,
         Command::Run(args) => run::run(args)?,
+        Command::Doctor(args) => {
+            let passed = doctor::doctor(&args)?;
+            return Ok(ExitCode::from(u8::from(!passed)));
+        }
         Command::Ask(args) => ask::ask(&args)?,
         Command::Tune(args) => tune::tune(args)?,
         Command::Init(args) => init::init(&args)?,
@@ -96,6 +107,8 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Model(command) => model::model(command)?,
         Command::Cache(command) => cache::cache(command)?,
         Command::Config(command) => config::config(&command)?,
+        Command::Completions(args) => generated::completions(&args, CommandLine::command())?,
+        Command::Man(args) => generated::man(&args, CommandLine::command())?,
     }
     Ok(ExitCode::SUCCESS)
 }

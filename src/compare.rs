@@ -12,31 +12,32 @@ use ragtriage_core::measure::Measure;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
-use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The baseline: a run's folder, or the name of one under evals/runs/.
+    /// Baseline run: its folder, or its name under evals/runs/.
     #[arg(value_name = "BASELINE")]
     baseline: PathBuf,
-    /// The runs that are compared with it.
+    /// Runs to compare with it.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// Compare these measures: `-m EM@5 -m nDCG@10`. Default: all that the runs' reports have.
+    /// Measures to compare: `-m EM@5 -m nDCG@10` [default: all].
     #[arg(short = 'm', long = "measure", value_name = "MEASURE")]
     measures: Vec<String>,
-    /// The measure that decides. Default: `evaluation.primary`, else `AnswerF1`, `EM@5` or `nDCG@10`, the first there is.
+    /// Primary measure, which decides [default: `evaluation.primary`].
+    ///
+    /// If none is configured: the first available of `AnswerRight`, `AnswerF1`, `EM@5` and `nDCG@10`.
     #[arg(long, value_name = "MEASURE")]
     primary: Option<String>,
-    /// Compare runs over different questions by those that both ask.
+    /// Compare only the questions that all runs share.
     #[arg(long)]
     intersect: bool,
-    /// Show measures at every cutoff, not only at the baseline's k.
+    /// Show measures at every cutoff, not only the baseline's k.
     #[arg(long)]
     all: bool,
-    /// Show at most N flipped questions of each kind; --json has all.
+    /// Flipped questions to show of each kind; --json has all.
     #[arg(long, value_name = "N", default_value_t = 3)]
     limit_flips: usize,
     #[command(flatten)]
@@ -45,7 +46,7 @@ pub struct CompareArgs {
     form: FormArgs,
 }
 
-/// What is printed instead of text for a terminal.
+/// Formats other than text for a terminal.
 #[derive(Debug, Args)]
 struct FormArgs {
     /// Print Markdown.
@@ -109,7 +110,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     output::data(&if args.form.md {
         markdown::render(&report)
     } else {
-        terminal::render(&report, Screen::new(output::color()))
+        terminal::render(&report, output::screen())
     })
 }
 

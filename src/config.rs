@@ -6,30 +6,31 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::overrides::OverrideArgs;
 use ragtriage_pipeline::settings::{Resolved, Settings};
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Every setting as TOML, its origin behind it.
+    /// Show every key as TOML, with the origin of its value.
     Show(ShowArgs),
-    /// The settings' JSON Schema.
+    /// Show the JSON Schema, which documents every key.
     Schema,
 }
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// The settings file. Default: none, the built-in defaults.
+    /// Configuration file [default: none, the built-in defaults].
     config: Option<PathBuf>,
-    /// Set any setting.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
 }
 
 /// Runs the command.
 pub fn config(command: &ConfigCommand) -> Result<(), Failure> {
     match command {
         ConfigCommand::Show(args) => {
-            output::data(&Resolved::new(args.config.as_deref(), &args.sets)?.show())
+            let sets = args.overrides.sets()?;
+            output::data(&Resolved::new(args.config.as_deref(), &sets)?.show())
         }
         ConfigCommand::Schema => output::data(&output::json(
             &schemars::schema_for!(Settings),

@@ -18,26 +18,27 @@ use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
 pub struct CrossArgs {
-    /// Split the difference of one run into what retrieval and what the generator changed: each run's passages are put to the
-    /// other's generator. Calls are made.
+    /// Split the difference of one run into retrieval and generator.
+    ///
+    /// Asks each run's generator with the other run's passages, which makes calls.
     #[arg(long)]
     cross: bool,
-    /// Ask so many of each generator's own prompts once more, to see what its repeats alone change.
+    /// Own prompts to ask each generator again, for its variation.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "cross")]
     noise_sample: usize,
-    /// Take no reply from the cache and keep none.
+    /// Do not read or write the cache of responses.
     #[arg(long, requires = "cross")]
     no_cache: bool,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long, requires = "cross")]
     offline: bool,
-    /// Calls at once. Default: the run's `generation.concurrency`.
+    /// Concurrent calls [default: the run's `generation.concurrency`].
     #[arg(long, value_name = "N", requires = "cross")]
     concurrency: Option<usize>,
 }
 
 impl CrossArgs {
-    /// Whether to cross at all.
+    /// Returns true if `--cross` is given.
     pub fn wanted(&self) -> bool {
         self.cross
     }
@@ -56,7 +57,7 @@ pub async fn cross(
     let [run] = others else {
         let hint = "name a baseline and one run: `ragtriage compare A B --cross`";
         return Err(Failure::new(
-            "--cross takes one run beside the baseline",
+            "--cross needs a baseline and exactly one run",
             hint,
         ));
     };
@@ -101,11 +102,11 @@ pub async fn cross(
     Ok(crossing.numbers(&crossed, &plan.evaluation)?)
 }
 
-/// The run's generator. `anew`: no reply of it is taken from the cache.
+/// Assembles the run's generator. `uncached`: its cached responses are not used.
 async fn wire(
     (run, settings): &Loaded,
     args: &CrossArgs,
-    anew: bool,
+    uncached: bool,
 ) -> Result<Arc<Reader>, Failure> {
     let manifest = &run.manifest;
     let name = &manifest.name;
@@ -115,7 +116,7 @@ async fn wire(
                 "the answers of `{name}` come from the {} `{}`: there is no generator to ask",
                 source.kind, source.from
             ),
-            "--cross takes runs whose generator `ragtriage run` asked itself",
+            "--cross needs runs of `ragtriage run` with its own generator",
         ));
     }
     if manifest
@@ -125,13 +126,13 @@ async fn wire(
     {
         return Err(Failure::new(
             format!(
-                "run `{name}` keeps `generation.base_url` without its user info and query, which may hold keys"
+                "run `{name}` records `generation.base_url` without its user info and query, which may hold keys"
             ),
             "run it again with its keys in `generation.api_key_env` or `generation.headers_env`",
         ));
     }
     let mut settings = settings.clone();
-    settings.generation.repeat = 1; // what is asked more than once then is asked once now, and kept
+    settings.generation.repeat = 1; // repeats are not cached
     if let Some(concurrency) = args.concurrency {
         settings.generation.concurrency = concurrency;
         settings.generation.most_concurrency = settings
@@ -140,7 +141,7 @@ async fn wire(
             .map(|most| most.max(concurrency));
     }
     let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
-    let environment = environment(&resolved, args.offline, args.no_cache || anew)?;
+    let environment = environment(&resolved, args.offline, args.no_cache || uncached)?;
     let reader = assemble::reader(&resolved, &environment)
         .await?
         .ok_or_else(|| {
@@ -152,7 +153,7 @@ async fn wire(
     Ok(Arc::new(reader))
 }
 
-/// Says how many calls will go where; nothing for a reader in this process.
+/// Announces the number of calls to an endpoint.
 async fn announce(at: usize, settings: &Settings, reader: &Reader, calls: &[Call], n_again: usize) {
     let generation = &settings.generation;
     if !generation.calls_endpoint() || calls.len() + n_again == 0 {

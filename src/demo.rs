@@ -1,4 +1,4 @@
-//! `ragtriage demo`: the runbooks, BM25 and recorded answers, without network, key or model.
+//! `ragtriage demo`: runs the built-in runbooks with BM25 and recorded answers.
 
 use std::path::{Path, PathBuf};
 

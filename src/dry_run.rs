@@ -20,7 +20,7 @@ use ragtriage_pipeline::settings::assemble::{self, terms};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, Sending, report};
 
-/// Prints what a run of these settings would do for the questions that are not `done`.
+/// Prints the estimate for the questions that are not `done`.
 pub(super) async fn dry_run(
     args: &RunArgs,
     resolved: Resolved,
@@ -96,8 +96,7 @@ pub(super) fn print(dry_run: &DryRun, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Counts over the very prompts of the run, as far as `local` has the run's own retrieval; `probes` of its oracle's are asked
-/// twice.
+/// Counts the prompts of the run, exactly if `local` has its retrieval; `probes` of the condition `oracle` are asked twice.
 pub(super) async fn counted(
     args: &RunArgs,
     local: &Resolved,
@@ -126,7 +125,7 @@ pub(super) async fn counted(
 pub(super) fn generator(settings: &Settings) -> String {
     let generation = &settings.generation;
     match generation.generator {
-        _ if settings.external.url.is_some() => "the service's own".to_owned(),
+        _ if settings.external.url.is_some() => "that of the service".to_owned(),
         GeneratorName::Openai => format!("{}, prompt `{}`", generation.model, generation.prompt),
         GeneratorName::Baseline => {
             "the built-in reader, on this machine, free of charge".to_owned()
@@ -140,15 +139,15 @@ pub(super) fn generator(settings: &Settings) -> String {
 /// Describes the substitute where `local` retrieves differently from the run.
 fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
     if settings.external.url.is_some() {
-        let text = "retrieval by bm25 and the prompt of the settings replace the service's own, which are not known: which prompts of \
-                    `gold_in_noise` differ from those of `retrieved`, and all tokens, are estimates";
+        let text = "BM25 and the configured prompt replace those of the service, which are unknown: all tokens, and the number of \
+                    `gold_in_noise` prompts that differ from `retrieved`, are estimates";
         return Some(text.to_owned());
     }
     (settings != local).then(|| {
         let names: Vec<&str> = local.retrieval.retrievers.iter().map(|name| name.name()).collect();
         format!(
-            "retrieval by {} alone replaces the run's own, which calls a service: prompts of the arms `retrieved` and \
-             `gold_in_noise`, and what follows from them, are estimates",
+            "retrieval by {} replaces the configured retrieval, which calls a service: prompts of the conditions (arms) \
+             `retrieved` and `gold_in_noise` are estimates",
             names.join(" and ")
         )
     })

@@ -15,8 +15,8 @@ use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::{Environment, ReadCollections};
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
-/// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a temporary folder of this
-/// process, and the generator is asked anew.
+/// Reads the environment of a run. `no_cache`: vectors and responses are not cached, and collections are in a temporary
+/// folder.
 pub fn environment(
     resolved: &Resolved,
     offline: bool,

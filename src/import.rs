@@ -12,6 +12,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::judge;
+use crate::overrides::OverrideArgs;
 use crate::report::{Printed, configuration_digest};
 use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
@@ -37,40 +38,43 @@ use ragtriage_runs::{ExternalSource, ModelRecord, RunFolder};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// JSON lines `{id or question, contexts or stages, answer?, prompt?, arms?}`, traces (OpenTelemetry, LangSmith,
-    /// Langfuse), or a TREC run; `.gz` too, `-` for standard input.
+    /// Record (JSON lines), traces or TREC run; `-` for standard input.
+    ///
+    /// A line of a record is `{id or question, contexts or stages, answer?, prompt?, arms?}`. Traces are exports of OpenTelemetry,
+    /// LangSmith or Langfuse. Files may be compressed with gzip.
     file: PathBuf,
-    /// The settings file: data set and evaluation. Default: config/runbooks.toml.
+    /// Configuration file with the data set [default: config/runbooks.toml].
     #[arg(long)]
     config: Option<PathBuf>,
-    /// Set any setting, value in TOML: `--set dataset.limit=100`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
-    /// The file is a TREC run. Default: by its content.
+    #[command(flatten)]
+    overrides: OverrideArgs,
+    /// Read the file as a TREC run [default: detected from the content].
     #[arg(long)]
     trec: bool,
-    /// JSON lines `{id, doc_id, start, end}`: the chunks that the record names by `chunk_id`.
+    /// Chunks that the record names by `chunk_id`.
+    ///
+    /// JSON lines of `{id, doc_id, start, end}`.
     #[arg(long, value_name = "FILE")]
     chunks: Option<PathBuf>,
-    /// Leave out questions without a line and lines without a question, and say how many.
+    /// Skip unmatched questions and lines, and report their number.
     #[arg(long)]
     partial: bool,
-    /// Ask the configured generator for the conditions (arms) that the record lacks.
+    /// Ask the configured generator for missing conditions (arms).
     #[arg(long, conflicts_with = "trec")]
     conditions: bool,
-    /// Count the calls of `--conditions`, their tokens and cost, without making any.
+    /// Estimate the calls, tokens and cost of --conditions.
     #[arg(long, requires = "conditions")]
     dry_run: bool,
     /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
-    /// The run's name. Default: the file's, the time, four hex digits.
+    /// Name of the run [default: file name, time and four hex digits].
     #[arg(long)]
     name: Option<String>,
-    /// The folder that runs go to.
+    /// Folder to write runs to.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     out: PathBuf,
-    /// Print the full report instead of the first screen.
+    /// Print the full report instead of one screen.
     #[arg(long, conflicts_with = "json")]
     full: bool,
     /// Print summary.json instead of the report.
@@ -82,7 +86,7 @@ pub struct ImportArgs {
 pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-        let mut resolved = Resolved::new(Some(config), &args.sets)?;
+        let mut resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
             let environment = environment(&resolved, args.offline, false)?;
@@ -107,7 +111,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let as_configured = record::begun(&resolved, (&dataset).into(), None);
         let is_own = joined.is_of(&configuration_digest(&as_configured));
         if !is_own {
-            describe(&mut resolved.settings, &joined, form);
+            joined.settle_retrievers(form == Form::Traces);
+            if !joined.has_answers() {
+                resolved.settings.generation.generator = GeneratorName::None;
+            }
         }
         let conditions = if args.conditions {
             Some(conditions::assembled(&resolved, &bars, args.offline).await?)
@@ -167,15 +174,16 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         output::unkept_replies(replies.as_deref());
         // Half an import is worth nothing: the file is still there, and replies are cached.
         outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        run::started(&folder);
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
         let printed = Printed::new(args.full, args.json);
-        run::conclude(&folder, &resolved.settings, config, None, printed)
+        run::conclude(&folder, sink.settings(), config, None, printed)
     })
 }
 
-/// What the file holds.
+/// Form of the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Record,
@@ -244,20 +252,7 @@ fn generator_model(name: String) -> ModelRecord {
     }
 }
 
-/// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and
-/// without answers there was no generator.
-fn describe(settings: &mut Settings, joined: &Joined, form: Form) {
-    if form != Form::TrecRun {
-        let k = joined.most_packed().unwrap_or(settings.retrieval.k).max(1);
-        settings.retrieval.k = k;
-        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
-    }
-    if !joined.has_answers() {
-        settings.generation.generator = GeneratorName::None;
-    }
-}
-
-/// Whether the first line that is no comment is one of columns and no JSON.
+/// Returns true if the first line that is not a comment has columns and is not JSON.
 fn looks_like_trec(text: &str) -> bool {
     let mut lines = text
         .lines()

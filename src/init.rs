@@ -1,4 +1,4 @@
-//! `ragtriage init`: a settings file and a questions file for one's own documents.
+//! `ragtriage init`: a configuration and a questions file for your own documents.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::overrides::LlmArgs;
 use crate::shell::shell;
 use crate::starter::{sentence, starter};
 use ragtriage_core::config::Format;
@@ -17,31 +18,32 @@ use ragtriage_datasets::{DatasetError, Survey, survey};
 
 pub(super) const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";
-/// Where real questions are to be put: by its ending no document, though it may stand among them.
+/// File for real questions; its extension keeps it from being read as a document.
 const ASKED: &str = "asked.queries";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The folder with the documents.
+    /// Folder with the documents.
     #[arg(default_value = ".")]
     dir: PathBuf,
+    #[command(flatten)]
+    llm: LlmArgs,
 }
 
-/// Runs the command. Nothing that is there is written over.
+/// Runs the command. Existing files are left unchanged.
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
-    let folder = &args.dir;
+    let (folder, llm) = (&args.dir, args.llm.endpoint()?);
     let seen = survey(folder).map_err(|error| match error {
         error @ DatasetError::EmptyCorpus { .. } => Failure::new(error.to_string(), NO_DOCUMENTS),
-        error @ DatasetError::Missing { .. } => Failure::new(
-            error.to_string(),
-            "name the folder that your documents lie in",
-        ),
+        error @ DatasetError::Missing { .. } => {
+            Failure::new(error.to_string(), "name the folder with your documents")
+        }
         other => other.into(),
     })?;
     let settings = folder.join(SETTINGS);
-    if !create(&settings, &starter(&seen, Format::Files))? {
+    if !create(&settings, &starter(&seen, Format::Files, llm.as_ref()))? {
         let hint = format!(
-            "run it with `ragtriage run {}`, or move it away to have a new one",
+            "run it with `ragtriage run {}`, or move it away to create a new one",
             shell(&settings)
         );
         return Err(Failure::new(
@@ -53,7 +55,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     output::talk(&sentence(&seen));
     told(&seen);
     output::talk(&format!(
-        "written: {}{}",
+        "wrote {}{}",
         settings.display(),
         if is_new {
             ", questions.jsonl (empty)"
@@ -64,13 +66,13 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let file = shell(&settings);
     let next = if is_new {
         format!(
-            "next: put real questions, one a line, into {ASKED} and judge what is found for them:\n\
+            "next: write real questions to {ASKED}, one per line; then label, check and run:\n\
              ragtriage dataset label {file} --queries {ASKED}\n\
              ragtriage dataset lint {file}\nragtriage run {file}\n"
         )
     } else {
         format!(
-            "next: check the questions that are there, then measure:\nragtriage dataset lint {file}\nragtriage run {file}\n"
+            "next: check the existing questions, then run:\nragtriage dataset lint {file}\nragtriage run {file}\n"
         )
     };
     let (why, commands) = next.split_once('\n').unwrap_or_default();
@@ -83,28 +85,28 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     )
 }
 
-const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; take the text out of others first \
+const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; extract the text of other files first \
                             (pandoc, pdftotext)";
 
-/// Reports what a user should know before the first run.
+/// Reports files that a run will not read as they are.
 fn told(seen: &Survey) {
     let n_wrapped: usize = seen.wrapped.values().sum();
     let n_code: usize = seen.code.values().sum();
     if n_wrapped > 0 {
         output::talk(&format!(
-            "{} whose text has to be taken out first: left out, see the settings",
+            "skipped {} without plain text: see the configuration",
             plural(n_wrapped, "file", "files")
         ));
     }
     if n_code > 0 {
         output::talk(&format!(
-            "{} of source code beside prose: left out, see the settings",
+            "skipped {} of source code: see the configuration",
             plural(n_code, "file", "files")
         ));
     }
     if seen.n_unreadable > 0 {
         output::talk(&format!(
-            "{} not UTF-8: convert (iconv) or move away, or nothing will load; `ragtriage dataset lint` names each",
+            "{} not UTF-8: convert them (iconv) or move them away before a run; `ragtriage dataset lint` lists them",
             plural(seen.n_unreadable, "document is", "documents are")
         ));
     }
@@ -116,12 +118,12 @@ fn told(seen: &Survey) {
     }
     if !seen.is_english {
         output::talk(
-            "the text does not look English: see the settings for the analyser and the encoder",
+            "the text does not look English: check the analyzer and the encoder in the configuration",
         );
     }
 }
 
-/// Writes a new file; false where one is there.
+/// Writes a new file; returns false if it exists.
 pub(super) fn create(path: &Path, text: &str) -> Result<bool, Failure> {
     let written = OpenOptions::new().write(true).create_new(true).open(path);
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {

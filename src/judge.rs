@@ -31,7 +31,7 @@ pub(super) async fn ask(
     let outcome = judge_answers(folder, &run.traces, &plan, bars).await?;
     if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
         output::talk(&format!(
-            "the judge's replies could not all be cached, and will be paid for again: {failure}"
+            "some responses of the judge could not be cached and will be paid for again: {failure}"
         ));
     }
     if let Some(problem) = problem(&outcome, &run.manifest) {

@@ -14,16 +14,20 @@ mod config;
 mod cross;
 mod dataset;
 mod demo;
+mod doctor;
 mod dry_run;
 mod environment;
 mod failure;
+mod generated;
 mod import;
 mod init;
+mod interrupt;
 mod judge;
 mod memory;
 mod model;
 mod next;
 mod output;
+mod overrides;
 mod page;
 mod recorded;
 mod report;
@@ -38,6 +42,7 @@ mod score;
 mod shell;
 mod starter;
 mod tune;
+mod wrong_call;
 
 use std::process::ExitCode;
 

@@ -16,27 +16,27 @@ use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// Fetch a model of the Hugging Face hub, lock its files in models.lock, and print its folder.
+    /// Fetch a model of the Hugging Face hub and lock its files.
     Fetch(ModelFetchArgs),
-    /// List the locked models and those in the caches.
+    /// List locked and cached models.
     List(ModelListArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct ModelFetchArgs {
-    /// The model, as NAME or NAME@REVISION. Default: the default embedding model.
+    /// Model, as NAME or NAME@REVISION [default: the embedding model].
     name: Option<String>,
-    /// Use only what is on this machine.
+    /// Use only models on this machine.
     #[arg(long)]
     offline: bool,
-    /// A settings file: models.lock is next to it, and its cache folder is used. Default: the working directory.
+    /// Configuration file: its cache folder, and models.lock next to it.
     #[arg(long)]
     config: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct ModelListArgs {
-    /// A settings file: models.lock is next to it, and its cache folder is used. Default: the working directory.
+    /// Configuration file: its cache folder, and models.lock next to it.
     #[arg(long)]
     config: Option<PathBuf>,
 }

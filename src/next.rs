@@ -2,21 +2,24 @@
 
 use std::path::Path;
 
+use crate::overrides::OverrideArgs;
 use crate::page;
+use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
 use ragtriage_report::document::Fact;
-use ragtriage_runs::RunFolder;
+use ragtriage_runs::{ExternalSource, Manifest, RunFolder};
 
 /// Returns the lines.
 ///
-/// `config` is the run's configuration file, `sets` its overrides; `None` for an imported run.
+/// `config` is the run's configuration file, `overrides` its flags; `None` for an imported run.
 pub fn steps(
     summary: &Summary,
+    run: &Manifest,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    overrides: Option<&OverrideArgs>,
 ) -> Vec<Fact> {
     let path = shell(folder.path());
     let mut steps = vec![
@@ -26,62 +29,86 @@ pub fn steps(
             format!("ragtriage report {path} --format terminal"),
         ),
     ];
-    steps.extend(next(summary, folder, config, sets).map(|command| Fact::new("next", command)));
+    steps.extend(
+        next(summary, run, folder, config, overrides).map(|command| Fact::new("next", command)),
+    );
     steps
 }
 
 fn next(
     summary: &Summary,
+    run: &Manifest,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    overrides: Option<&OverrideArgs>,
 ) -> Option<String> {
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
-    match (conclusion, sets) {
+    match (conclusion, overrides) {
         (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
             return Some(format!(
-                "ragtriage dataset label {}: mark the evidence of some questions",
+                "ragtriage dataset label {} to label the evidence of some questions",
                 shell(config)
             ));
         }
-        (Conclusion::Generator | Conclusion::Undecided, None) => return Some(audit(&path)),
+        (Conclusion::Retriever | Conclusion::Generator | Conclusion::Undecided, None) => {
+            let lacks_oracle = !summary.verdict.counts_answers;
+            let conditions = lacks_oracle.then(|| conditions(run, config)).flatten();
+            let audit = (conclusion != Conclusion::Retriever).then(|| audit(&path));
+            return conditions.or(audit);
+        }
         (_, None) => return None,
         _ => {}
     }
-    let command = command(config, sets.unwrap_or_default());
+    let overrides = overrides?;
     let advice = summary.what_if.advice.first();
     let settings = advice.map_or(&[][..], |advice| &advice.settings);
-    let sets = settings.iter().filter_map(|setting| {
+    let changes = settings.iter().filter_map(|setting| {
         let value = setting.value.as_ref()?;
-        Some(format!(" --set '{}={value}'", setting.key))
+        Some((setting.key.as_str(), value.as_str()))
     });
-    let sets: String = sets.collect();
-    if !sets.is_empty() {
+    let changes: Vec<(&str, &str)> = changes.collect();
+    let command = format!(
+        "ragtriage run {}{}",
+        shell(config),
+        overrides.flags(&changes)
+    );
+    if !changes.is_empty() {
+        let out = folder
+            .path()
+            .parent()
+            .filter(|out| *out != Path::new(DEFAULT_OUT));
+        let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
         return Some(format!(
-            "{command}{sets}, then ragtriage compare {path} NEW_RUN"
+            "{command}{out}, then ragtriage compare {path} NEW_RUN"
         ));
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(
-            "{command} --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME: judge a \
-             language model's answers too"
+            "ragtriage run {} --llm ollama:NAME to evaluate a language model's answers too",
+            shell(config)
         )),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
     }
 }
 
-fn audit(path: &str) -> String {
-    format!("ragtriage report {path} --audit 50: check the rule's decisions by hand")
+/// Returns the command that asks the endpoint of the settings for the conditions that a record lacks.
+fn conditions(run: &Manifest, config: &Path) -> Option<String> {
+    let source = run.external.as_ref()?;
+    let file = Path::new(&source.from);
+    let is_record = source.kind != ExternalSource::TREC_RUN && file.exists();
+    (is_record && run.settings.generation.calls_endpoint()).then(|| {
+        format!(
+            "ragtriage import {} --config {} --conditions to see what better retrieval would win back",
+            shell(file),
+            shell(config)
+        )
+    })
 }
 
-/// Returns the command that repeats a run of `config` with the overrides `sets`.
-fn command(config: &Path, sets: &[String]) -> String {
-    let sets = sets.iter().map(|set| format!(" --set '{set}'"));
+fn audit(path: &str) -> String {
     format!(
-        "ragtriage run {}{}",
-        shell(config),
-        sets.collect::<String>()
+        "ragtriage report {path} --audit 50 to check a sample of right and wrong answers by hand"
     )
 }

@@ -1,4 +1,4 @@
-//! The only place that prints: data to stdout, talk to stderr.
+//! The only place that prints: data to stdout, messages to stderr.
 
 use std::io::{IsTerminal, Write};
 
@@ -10,8 +10,11 @@ use ragtriage_models::llm::CachedReplies;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::{self, Screen};
 
-/// Whether headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
-pub fn color() -> bool {
+/// Columns that tables need.
+const LEAST_WIDTH: usize = 60;
+
+/// Returns true if headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
+fn color() -> bool {
     std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -19,7 +22,7 @@ pub fn color() -> bool {
 /// Prints data. A reader that went away (`| head`) is no failure.
 ///
 /// # Errors
-/// What the operating system says otherwise: a full disk behind a redirection, say.
+/// Any other error of the operating system, such as a full disk.
 pub fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout
@@ -27,7 +30,7 @@ pub fn data(text: &str) -> Result<(), Failure> {
         .and_then(|()| stdout.flush())
     {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            let hint = "see where the output goes: is that disk full, is that file writable?";
+            let hint = "check the free space and the permissions where the output goes";
             Err(Failure::new(
                 format!("cannot write to standard output: {error}"),
                 hint,
@@ -41,14 +44,24 @@ pub fn data(text: &str) -> Result<(), Failure> {
 pub fn unkept_replies(replies: Option<&CachedReplies>) {
     if let Some(failure) = replies.and_then(CachedReplies::failure) {
         talk(&format!(
-            "replies could not all be kept, and will be paid for again: {failure}"
+            "some responses could not be cached and will be paid for again: {failure}"
         ));
+    }
+}
+
+/// Returns the screen that reports are laid out for: the terminal, at most the width of reports elsewhere.
+pub fn screen() -> Screen {
+    let screen = Screen::new(color());
+    let width = comfy_table::Table::new().width().map(usize::from);
+    Screen {
+        width: width.map_or(screen.width, |width| width.clamp(LEAST_WIDTH, screen.width)),
+        ..screen
     }
 }
 
 /// Prints a report for people.
 pub fn report(report: &Report) -> Result<(), Failure> {
-    data(&terminal::render(report, Screen::new(color())))
+    data(&terminal::render(report, screen()))
 }
 
 /// `value` as indented JSON with a line feed behind it, control and bidi characters of its strings escaped; `what` names it in the
@@ -59,18 +72,18 @@ pub fn json(value: &impl Serialize, what: &str) -> Result<String, Failure> {
         .map_err(|error| Failure::bare(format!("cannot write {what}: {error}")))
 }
 
-/// Says something beside the data, one line.
+/// Prints a message next to the data, on one line.
 pub fn talk(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", one_line(text));
 }
 
-/// Whether talk may be coloured: stderr is a terminal and `NO_COLOR` is not set.
+/// Returns true if talk may be coloured: stderr is a terminal and `NO_COLOR` is not set.
 pub fn talk_color() -> bool {
     std::io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Columns of the terminal that talk goes to; `None` where it goes elsewhere.
+/// Returns the columns of the terminal on stderr, if it is one.
 pub fn talk_width() -> Option<usize> {
     comfy_table::Table::new()
         .use_stderr()
@@ -78,7 +91,7 @@ pub fn talk_width() -> Option<usize> {
         .map(usize::from)
 }
 
-/// Shows `text` as it is laid out, what data gave made harmless already, and waits behind it: no line feed is added.
+/// Prints `text` to stderr as it is, without a line feed; untrusted parts are sanitized by the caller.
 pub fn show(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr
@@ -86,10 +99,10 @@ pub fn show(text: &str) {
         .and_then(|()| stderr.flush());
 }
 
-/// An error may quote data; so many characters of it are enough.
+/// Most characters of an error, which may quote data.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// Says why the program could not do its job.
+/// Reports why the program could not do its job.
 pub fn complain(failure: &Failure) {
     let message: String = failure.message.chars().take(LONGEST_MESSAGE).collect();
     let cut = if message.len() < failure.message.len() {

@@ -1,4 +1,4 @@
-//! The page of a run, alone or beside a baseline: what `report` reads, and the file it writes.
+//! The HTML report of a run, alone or compared with a baseline.
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ use ragtriage_runs::{RunFolder, SavedRun, StoreError};
 
 pub(super) use ragtriage_report::questions::PageScope;
 
-/// Hits of each ranking that a page holds unless it is told otherwise: those whose scores are explained.
+/// Default number of hits per ranking: those whose scores are explained.
 pub(super) const DEPTH: usize = EXPLAINED;
-/// The page of a run, in its folder.
+/// The HTML report in the folder of its run.
 pub(super) const FILE: &str = "report.html";
 /// Flipped questions of each kind that a comparison in Markdown or a terminal shows.
 const FLIPS: usize = 3;
@@ -35,23 +35,23 @@ pub(super) struct Reported {
     plan: EvaluationPlan,
     /// Empty until [`Reported::draw`].
     curves: Vec<Curve>,
-    /// What it is compared with.
-    pub beside: Option<Beside>,
+    /// The baseline that it is compared with.
+    pub compared: Option<Compared>,
 }
 
-/// A baseline with what came of the comparison.
-pub(super) struct Beside {
+/// A baseline with its comparison.
+pub(super) struct Compared {
     pub run: SavedRun,
     pub evaluation: Evaluation,
     pub k: usize,
     pub comparison: Comparison,
-    /// What its folder is called.
+    /// The name of its folder.
     name: String,
     counterparts: Counterparts,
 }
 
 impl Reported {
-    /// The run by its own settings.
+    /// Evaluates the run by its own configuration.
     pub fn alone(run: SavedRun, plan: &EvaluationPlan) -> Self {
         let evaluation = summary::evaluate(&run, plan);
         Self {
@@ -59,7 +59,7 @@ impl Reported {
             evaluation,
             plan: plan.clone(),
             curves: Vec::new(),
-            beside: None,
+            compared: None,
         }
     }
 
@@ -75,7 +75,7 @@ impl Reported {
         Ok(())
     }
 
-    /// Measures what a page draws and other reports do not; it looks into the texts.
+    /// Computes the curves that only the HTML report shows; reads the texts.
     pub fn draw(&mut self) {
         self.curves = curves::curves(&self.run, &self.evaluation, &self.plan);
     }
@@ -134,7 +134,7 @@ impl Reported {
         ]
         .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
         let counterparts = Counterparts::new(run, baseline, &comparison.pairs[0]);
-        let beside = Beside {
+        let compared = Compared {
             run: theirs,
             evaluation,
             k,
@@ -143,24 +143,24 @@ impl Reported {
             counterparts,
         };
         Ok(Self {
-            beside: Some(beside),
+            compared: Some(compared),
             ..reported
         })
     }
 
-    /// From here on nothing is known of what corpus, golds and answers say.
+    /// Removes document text, gold answers and model answers.
     pub fn forget_texts(&mut self) {
         self.run.forget_texts();
         self.evaluation.forget_texts();
-        if let Some(beside) = &mut self.beside {
-            beside.run.forget_texts();
-            beside.evaluation.forget_texts();
-            beside.comparison.forget_texts();
+        if let Some(compared) = &mut self.compared {
+            compared.run.forget_texts();
+            compared.evaluation.forget_texts();
+            compared.comparison.forget_texts();
         }
     }
 }
 
-impl Beside {
+impl Compared {
     /// The comparison for people.
     pub fn view(&self) -> ComparisonView {
         ComparisonView::new(
@@ -173,23 +173,23 @@ impl Beside {
     }
 }
 
-/// The page.
+/// Renders the HTML report.
 pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
     let Reported {
         run,
         evaluation,
         plan,
         curves,
-        beside,
+        compared,
     } = reported;
-    let baseline = beside.as_ref().map(|beside| {
+    let baseline = compared.as_ref().map(|compared| {
         (
             Evaluated {
-                run: &beside.run,
-                evaluation: &beside.evaluation,
-                k: beside.k,
+                run: &compared.run,
+                evaluation: &compared.evaluation,
+                k: compared.k,
             },
-            &beside.counterparts,
+            &compared.counterparts,
         )
     });
     let questions = Questions::new(
@@ -201,7 +201,7 @@ pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
         baseline,
         scope,
     );
-    let comparison = beside.as_ref().map(Beside::view);
+    let comparison = compared.as_ref().map(Compared::view);
     let report = RunReport::new(run, evaluation);
     html::render(&HtmlReport {
         run: &report,
@@ -212,11 +212,11 @@ pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
     })
 }
 
-/// What the page is called in the run's folder: another name for each kind, so that none overwrites another.
+/// Returns the name of the file in the run's folder, different for each kind of report.
 pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
-    let stem = match &reported.beside {
+    let stem = match &reported.compared {
         None => "report".to_owned(),
-        Some(beside) => format!("compare-{}", beside.name),
+        Some(compared) => format!("compare-{}", compared.name),
     };
     if no_text {
         format!("{stem}-no-text.html")
@@ -229,8 +229,7 @@ pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
 /// pipe is written into.
 pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
     let failure = |error: &dyn std::fmt::Display| {
-        let hint =
-            "name a file in a folder that is there and can be written, or `-` for standard output";
+        let hint = "name a file in an existing, writable folder, or `-` for standard output";
         Failure::new(format!("cannot write `{}`: {error}", file.display()), hint)
     };
     let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());

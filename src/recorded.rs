@@ -34,13 +34,13 @@ pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(
     let responses = generation.responses.as_deref().unwrap_or("".as_ref());
     Err(Failure::new(
         format!(
-            "{} of {} prompts ({}) have no response in `{}`, which was recorded for other settings",
+            "{} of {} prompts ({}) have no response in `{}`, which was recorded for another configuration",
             thousands(missing),
             thousands(prompts),
             percent_of(missing, prompts),
             responses.display()
         ),
-        "ask a language model: --set generation.generator=openai --set generation.base_url=URL --set generation.model=NAME; or \
-         judge retrieval alone: --set generation.generator=none",
+        "ask a language model with `--llm ollama:NAME` or `--llm openai:NAME`, or evaluate retrieval only with \
+         `--set generation.generator=none`",
     ))
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::overrides::OverrideArgs;
 use crate::page::{self, Reported};
 use crate::report_format::ReportFormat;
 use crate::run_folder::folder_of;
@@ -24,33 +25,43 @@ use sha2::{Digest, Sha256};
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The run's folder, or the name of one under evals/runs/.
+    /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// Show it beside this run, the baseline: a run's folder, or the name of one under evals/runs/.
+    /// Compare with this baseline run.
     #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited"])]
     compare: Option<PathBuf>,
-    /// Compare runs over different questions by those that both ask.
+    /// Compare only the questions that both runs share.
     #[arg(long, requires = "compare")]
     intersect: bool,
-    /// What to write. Default: html; of an audit json and terminal.
+    /// Format [default: html; json for --audit, terminal for --audited].
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// Where to, `-` for standard output. Default: a page into the run's folder, all else to standard output.
+    /// Output file, `-` for standard output.
+    ///
+    /// By default HTML goes to the run's folder and everything else to standard output.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Leave out what the corpus, the golds and the answers say; questions, ids, classes and figures stay.
+    /// Omit document text, gold answers and model answers.
+    ///
+    /// Questions, ids, classes and metrics are kept.
     #[arg(long)]
     no_text: bool,
-    /// Hits of each ranking that the page holds; what was packed and gold is there in any case.
+    /// Hits shown per ranking in HTML.
+    ///
+    /// Packed and gold passages are always included.
     #[arg(long, value_name = "N", default_value_t = page::DEPTH)]
     depth: usize,
-    /// Print a seeded sample of N questions as JSON lines for a person to judge answers and failure classes.
+    /// Print N sampled questions for a person to judge.
+    ///
+    /// JSON lines (`--format md` for reading) with answers and failure classes.
     #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text", "out"])]
     audit: Option<usize>,
-    /// Seed of that sample.
+    /// Seed of the --audit sample.
     #[arg(long, value_name = "S", default_value_t = 0, requires = "audit")]
     audit_seed: u64,
-    /// Read that sample back, filled in: agreement, corrected share of right answers, corrected classes.
+    /// Report on a completed --audit file.
+    ///
+    /// Shows agreement, the corrected share of right answers and corrected classes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_text", "out"])]
     audited: Option<PathBuf>,
 }
@@ -126,19 +137,16 @@ fn content(
     let Reported {
         run,
         evaluation,
-        beside,
+        compared,
         ..
     } = reported;
-    Ok(match (form, beside.as_ref()) {
+    Ok(match (form, compared.as_ref()) {
         (ReportFormat::Html, _) => page::render(reported, shown),
-        (ReportFormat::Terminal, _) => {
-            terminal::render(&plain(reported), Screen::new(output::color()))
-        }
+        (ReportFormat::Terminal, _) => terminal::render(&plain(reported), output::screen()),
         (ReportFormat::Md, _) => markdown::render(&plain(reported)),
         (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
-        (ReportFormat::Json, Some(beside)) => {
-            let both =
-                serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
+        (ReportFormat::Json, Some(compared)) => {
+            let both = serde_json::json!({"summary": evaluation.summary, "comparison": compared.comparison});
             output::json(&both, "the comparison")?
         }
         (ReportFormat::Trec, None) => trec::documents(run),
@@ -171,18 +179,21 @@ fn plain(reported: &Reported) -> Report {
         );
         report.list(vec![hint]);
     }
-    if let Some(beside) = &reported.beside {
-        report.append(beside.view().report());
+    if let Some(compared) = &reported.compared {
+        report.append(compared.view().report());
     }
     report
 }
 
 fn not_of_two(form: &str) -> Failure {
     let hint = "leave --compare out, or write html, md, json or terminal";
-    Failure::new(format!("there is no `--format {form}` of two runs"), hint)
+    Failure::new(
+        format!("unsupported `--format {form}` with --compare"),
+        hint,
+    )
 }
 
-/// What a finished run prints.
+/// Output of a finished run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {
     /// The first screen.
@@ -204,13 +215,13 @@ impl Printed {
     }
 }
 
-/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration file, `sets` its
-/// overrides; `None` for an imported run.
+/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration
+/// file, `overrides` its flags; `None` for an imported run.
 pub fn write_and_print(
     folder: &RunFolder,
     plan: &EvaluationPlan,
     config: &Path,
-    sets: Option<&[String]>,
+    overrides: Option<&OverrideArgs>,
     printed: Printed,
 ) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
@@ -236,14 +247,14 @@ pub fn write_and_print(
     folder.write(page::FILE, page.as_bytes())?;
     let text = match printed {
         Printed::Json => summary,
-        Printed::Full => terminal::render(&plain(&reported), Screen::new(output::color())),
-        Printed::Screen => screen(&reported, folder, config, sets),
+        Printed::Full => terminal::render(&plain(&reported), output::screen()),
+        Printed::Screen => screen(&reported, folder, config, overrides),
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();
         Failure::new(
             failure.message,
-            format!("the run is whole; print it again: `ragtriage report {path}`"),
+            format!("the run is complete; print it with `ragtriage report {path}`"),
         )
     })
 }
@@ -252,18 +263,25 @@ fn screen(
     reported: &Reported,
     folder: &RunFolder,
     config: &Path,
-    sets: Option<&[String]>,
+    overrides: Option<&OverrideArgs>,
 ) -> String {
     let Reported {
         run, evaluation, ..
     } = reported;
+    let screen = output::screen();
     let screen = Screen {
-        width: COLUMNS,
-        color: output::color(),
+        width: screen.width.min(COLUMNS),
+        ..screen
     };
     let report = RunReport::new(run, evaluation);
     report.screen(
-        &next::steps(&evaluation.summary, folder, config, sets),
+        &next::steps(
+            &evaluation.summary,
+            &run.manifest,
+            folder,
+            config,
+            overrides,
+        ),
         |report| terminal::render(report, screen),
     )
 }

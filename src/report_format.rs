@@ -9,15 +9,16 @@ pub enum ReportFormat {
     /// Text for a terminal.
     Terminal,
     /// Markdown, for a pull request.
+    #[value(alias = "markdown")]
     Md,
-    /// summary.json; with --compare both runs by the baseline's evaluation: `summary` and `comparison`.
+    /// summary.json; with --compare `summary` and `comparison`.
     Json,
-    /// The final ranking of documents, as a TREC run.
+    /// Final ranking of documents, as a TREC run.
     Trec,
-    /// The relevance judgments, as `trec_eval` reads them.
+    /// Relevance judgments, as `trec_eval` reads them.
     Qrels,
-    /// A table with one row per question.
+    /// Table with one row per question.
     Csv,
-    /// A record of every stage and answer, as `import` reads it.
+    /// Every stage and answer, as `import` reads it.
     Record,
 }

@@ -1,4 +1,4 @@
-//! `ragtriage run --resume`: whether a run can be gone on with, and what of its record stays.
+//! `ragtriage run --resume`: checks that a run can be resumed, and merges its manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use ragtriage_pipeline::settings::Resolved;
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun};
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
-/// all there is: the run was killed before it wrote its record, and begins.
+/// all there is: the run was killed before it wrote its manifest, and begins.
 pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failure> {
     let folder = RunFolder::named(out, name).map_err(|error| {
         Failure::new(
@@ -36,7 +36,7 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
     }
 }
 
-/// The settings that the run's record holds, with `sets` over them; refused where they lack a part that decides who is asked.
+/// Returns the recorded settings with the overrides `sets`; an error if an address was recorded without a part that selects whom to ask.
 pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
     let given: Vec<&str> = sets
         .iter()
@@ -47,10 +47,10 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
         let (name, config) = (&manifest.name, &manifest.config);
         return Err(Failure::new(
             format!(
-                "run `{name}` keeps `{key}` without its user info and query, which may hold keys"
+                "run `{name}` records `{key}` without its user info and query, which may hold keys"
             ),
             format!(
-                "give its settings again: `ragtriage run {config} --resume {name}`, and --set as before"
+                "pass the configuration again: `ragtriage run {config} --resume {name}`, with the same overrides"
             ),
         ));
     }
@@ -61,23 +61,23 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
     )?)
 }
 
-/// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
+/// Makes `new` the manifest of the resumed run `name`, so far `old`; an error if other questions or settings would be used.
 pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<(), Failure> {
     let differences = differences(&old.manifest, new);
     if !differences.is_empty() {
         return Err(Failure::new(
             format!(
-                "run `{name}` was made with other settings: {}",
+                "run `{name}` was made with another configuration: {}",
                 differences.join("; ")
             ),
-            "give the same settings, or start a new run",
+            "pass the same configuration, or start a new run",
         ));
     }
     if let Some(limit) = dropped_limit(&old.manifest, new) {
         return Err(Failure::new(
             format!("run `{name}` was made with `{limit}`, which is not set now"),
             format!(
-                "set it again (--set {limit}=...), or leave the settings file out: the run's own hold then"
+                "set it again (`--set {limit}=...`), or leave the configuration file out to use the recorded one"
             ),
         ));
     }
@@ -94,7 +94,8 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
     // What was counted of contexts is written when a run ends.
     if old.manifest.external.is_some() && old.manifest.finished.is_none() && !old.traces.is_empty()
     {
-        let note = "the run was broken off: what is counted of contexts leaves out the questions asked before that";
+        let note =
+            "the run was interrupted: counts of contexts leave out the questions asked before";
         new.notes.push(note.to_owned());
     }
     Ok(())
@@ -142,7 +143,7 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
         .collect();
     let [then, now] = [old, new].map(|it| it.external.as_ref().map(|source| &source.kind));
     if then != now {
-        out.push("whose pipeline is asked".to_owned());
+        out.push("the evaluated pipeline".to_owned());
     }
     if old.models != new.models {
         out.push("the content of a model or a file of chunks".to_owned());

@@ -1,4 +1,4 @@
-//! `ragtriage run`: the whole pipeline, then the report and the run's folder.
+//! `ragtriage run`: runs the pipeline and reports on it.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
@@ -8,11 +8,12 @@ use std::time::Instant;
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
+use crate::overrides::OverrideArgs;
 use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
 use crate::sample::sample;
-use crate::{announce, dry_run, judge, output, recorded, report, resume};
+use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
@@ -111,6 +112,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                 }
             }
         };
+        started(&folder);
+        let resumed = format!("--resume {}{}", folder.name(), args.out_flag());
+        interrupt::watch(folder.clone(), format!("ragtriage run {resumed}"));
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
         output::unkept_replies(replies.as_deref());
@@ -128,29 +132,32 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             &folder,
             &resolved.settings,
             args.config(),
-            Some(&args.sets),
+            Some(&args.overrides),
             args.printed(),
         )
     })
 }
 
-/// Writes all that is derived from a finished run, and prints the report.
+/// Reports the folder of a run.
+pub(super) fn started(folder: &RunFolder) {
+    output::talk(&format!("run folder: {}", folder.path().display()));
+}
+
+/// Writes all files derived from a finished run, and prints its report.
 pub(super) fn conclude(
     folder: &RunFolder,
     settings: &Settings,
     config: &Path,
-    sets: Option<&[String]>,
+    overrides: Option<&OverrideArgs>,
     printed: Printed,
 ) -> Result<(), Failure> {
     report::write_and_print(
         folder,
         &assemble::evaluation(settings),
         config,
-        sets,
+        overrides,
         printed,
-    )?;
-    output::talk(&format!("run folder: {}", folder.path().display()));
-    Ok(())
+    )
 }
 
 fn service_source(settings: &Settings) -> ExternalSource {
@@ -168,9 +175,9 @@ fn service_source(settings: &Settings) -> ExternalSource {
     }
 }
 
-/// The settings: of the file and flags; on resume without a file those of the run's record and flags.
+/// Returns the settings of file and flags; on resume without a file, those of the manifest and flags.
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
-    let mut sets = args.sets.clone();
+    let mut sets = args.overrides.sets()?;
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
     sets.extend(
         args.repeat
@@ -179,14 +186,14 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
-            "the run was killed before it wrote its record",
-            "give its settings again: the settings file, and --set as before",
+            "the run was killed before it wrote its manifest",
+            "pass the configuration file and the overrides again",
         )),
         _ => Ok(Resolved::new(Some(args.config()), &sets)?),
     }
 }
 
-/// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
+/// Opens the run's folder, new or resumed, with what it has already and what that cost.
 fn open_folder(
     args: &RunArgs,
     begins: bool,
@@ -241,7 +248,7 @@ fn done_by(old: SavedRun) -> Done {
     }
 }
 
-/// A settings file's name without its ending, as a folder may be called.
+/// Returns the name of a configuration file without its extension, as a valid name of a folder.
 pub(super) fn stem_of(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
     stem.replace(
@@ -259,7 +266,7 @@ pub(super) fn fresh_name(config: &Path) -> String {
     format!("{stem}-{time}-{random:04x}")
 }
 
-/// A run that ended before its first question leaves nothing behind.
+/// Removes the folder of a run that ended before its first question.
 pub(super) fn drop_if_empty(folder: &RunFolder) {
     let mut files = ["traces.jsonl", replies::FILE].into_iter();
     if files.all(|file| std::fs::metadata(folder.file(file)).map_or(true, |it| it.len() == 0)) {

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::overrides::OverrideArgs;
 use crate::report::Printed;
 use crate::run_folder::DEFAULT_OUT;
+use crate::shell::shell;
 
 /// The configuration file of commands that are given none.
 pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
@@ -13,39 +15,44 @@ pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
 #[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
-    /// The settings file. Default: config/runbooks.toml.
+    /// Configuration file [default: config/runbooks.toml].
     pub(super) config: Option<PathBuf>,
-    /// Set any setting, value in TOML: `--set retrieval.k=3`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(super) sets: Vec<String>,
-    /// Ask only N questions, a seeded sample; the corpus stays whole.
+    #[command(flatten)]
+    pub(super) overrides: OverrideArgs,
+    /// Use a seeded sample of N questions over the whole corpus.
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<usize>,
-    /// The run's name. Default: the settings file's, the time, four hex digits.
+    /// Name of the run [default: file name, time and four hex digits].
     #[arg(long)]
     pub(super) name: Option<String>,
-    /// The folder that runs go to.
+    /// Folder to write runs to.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub(super) out: PathBuf,
-    /// Go on with a run: ask what is missing or failed. Its own settings hold; given ones must be the same.
+    /// Resume a run, asking only missing or failed questions.
+    ///
+    /// Uses the recorded configuration; overrides must match it.
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub(super) resume: Option<String>,
-    /// Ask each question's own prompt N times, to see how replies differ: none is taken from the cache or kept there.
+    /// Ask each prompt N times to measure how replies vary.
+    ///
+    /// The cache of responses is neither read nor written.
     #[arg(long, value_name = "N")]
     pub(super) repeat: Option<usize>,
-    /// Only say what would be asked, what it may cost and what leaves this machine. Retrieval is run, no service is called.
+    /// Estimate calls, cost and data sent, without calling a service.
+    ///
+    /// Retrieval runs on this machine.
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Ask the generator and compute vectors anew; keep neither.
+    /// Do not read or write the caches of vectors and responses.
     #[arg(long)]
     pub(super) no_cache: bool,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long)]
     pub(super) offline: bool,
-    /// Print the full report instead of the first screen.
+    /// Print the full report instead of one screen.
     #[arg(long, conflicts_with = "json")]
     pub(super) full: bool,
-    /// Print summary.json instead of the report; with --dry-run the estimate as JSON.
+    /// Print JSON: summary.json, or the estimate of --dry-run.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -54,6 +61,15 @@ impl RunArgs {
     /// Returns what to print when the run is finished.
     pub fn printed(&self) -> Printed {
         Printed::new(self.full, self.json)
+    }
+
+    /// Returns the flag that names the folder of runs, after a space; empty for the default.
+    pub fn out_flag(&self) -> String {
+        if self.out == Path::new(DEFAULT_OUT) {
+            String::new()
+        } else {
+            format!(" --out {}", shell(&self.out))
+        }
     }
 
     /// Returns the configuration file, given or not.

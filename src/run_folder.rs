@@ -1,10 +1,10 @@
-//! Folders of finished runs: found by name.
+//! Finds the folders of finished runs by name.
 
 use std::path::Path;
 
 use ragtriage_runs::RunFolder;
 
-/// Where runs go without `--out`.
+/// Default folder of runs.
 pub const DEFAULT_OUT: &str = "evals/runs";
 
 /// Finds the folder of a run by its path, or by its name under [`DEFAULT_OUT`].

@@ -12,7 +12,7 @@ pub fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure>
     }
     if dataset.questions.is_empty() {
         return Err(Failure::new(
-            "no question is left to ask",
+            "no questions selected",
             "check `dataset.split` and `dataset.limit`",
         ));
     }

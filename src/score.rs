@@ -30,63 +30,67 @@ const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns)
 #[allow(clippy::struct_excessive_bools)] // flags of a command line
 #[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
 pub struct ScoreArgs {
-    /// Explain every measure: formula, range, direction, the tool it equals, other names, source.
+    /// Explain every measure: formula, range, equivalent tool, source.
     #[arg(long, exclusive = true)]
     list: bool,
-    /// A TREC run (plain or gzip, `-` for standard input); several give a table.
+    /// TREC runs, plain or gzip; `-` for standard input.
     #[arg(long, value_name = "FILE", requires = "qrels", num_args = 1..)]
     run: Vec<PathBuf>,
-    /// The judgments of its queries, TREC qrels.
+    /// Relevance judgments of the queries, as TREC qrels.
     #[arg(long, value_name = "FILE", requires = "run")]
     qrels: Option<PathBuf>,
-    /// Predictions of HotpotQA or SQuAD (JSON); several give a table.
+    /// Predictions in the JSON of HotpotQA or SQuAD.
     #[arg(long, value_name = "FILE", requires = "gold", conflicts_with = "run", num_args = 1..)]
     predictions: Vec<PathBuf>,
-    /// The right answers, HotpotQA's or SQuAD's JSON.
+    /// Gold answers in the JSON of HotpotQA or SQuAD.
     #[arg(long, value_name = "FILE", requires = "predictions")]
     gold: Option<PathBuf>,
-    /// What to measure, such as `nDCG@10,AP`; may be repeated.
+    /// Measures, such as `nDCG@10,AP`; may be repeated.
     #[arg(short, long = "measure", value_name = "NAME", value_delimiter = ',', num_args = 1..)]
     measures: Vec<String>,
-    /// Each query's or question's values too.
+    /// Also print the values of each query or question.
     #[arg(long)]
     per_query: bool,
-    /// JSON; the same as `--format json`.
+    /// Print JSON, as `--format json`.
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ScoreFormat::Terminal)]
     format: ScoreFormat,
-    /// The least grade that is relevant.
+    /// Minimum relevant grade.
     #[arg(long, value_name = "GRADE", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
     level: i32,
-    /// Only queries that the run has; by default a judged query without a ranking scores 0 (`trec_eval -c`).
+    /// Score only queries that the run ranks.
+    ///
+    /// By default a judged query without a ranking scores 0, as with `trec_eval -c`.
     #[arg(long, conflicts_with = "predictions")]
     intersection: bool,
-    /// Only questions that have a prediction; by default a question without one scores 0.
+    /// Score only questions with a prediction.
+    ///
+    /// By default a question without one scores 0.
     #[arg(long, conflicts_with = "run")]
     answered_only: bool,
-    /// How many documents the corpus has, for Fallout and Accuracy.
+    /// Size of the corpus, for Fallout and Accuracy.
     #[arg(long, value_name = "N")]
     documents: Option<usize>,
-    /// Scorer of answers [default: that of the gold file]
+    /// Scorer of answers [default: that of the gold file].
     #[arg(long, value_parser = scorers(), conflicts_with = "run")]
     scorer: Option<Scorer>,
     /// Bootstrap resamples of the intervals; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     resamples: u32,
-    /// Their seed.
+    /// Seed of the resamples.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ScoreFormat {
-    /// A table.
+    /// Table.
     Terminal,
     /// JSON.
     Json,
-    /// The three columns of `trec_eval`.
+    /// Three columns, as `trec_eval` prints.
     #[value(name = "trec_eval")]
     TrecEval,
 }
@@ -229,13 +233,13 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
     let of_answers = !args.predictions.is_empty();
     if !files::is_measured_in_files(measure, of_answers) {
         let (files, others) = if of_answers {
-            ("predictions and golds", OF_ANSWERS)
+            ("predictions and gold answers", OF_ANSWERS)
         } else {
             ("a run and qrels", OF_RUNS)
         };
-        let hint = format!("these can, among others: {others}");
+        let hint = format!("supported measures include {others}");
         return Err(Failure::new(
-            format!("`{measure}` cannot be had from {files} alone"),
+            format!("`{measure}` cannot be computed from {files}"),
             hint,
         ));
     }
@@ -257,7 +261,7 @@ fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
         return Ok(());
     };
     let message = format!(
-        "`{}` has no value in a corpus of {} documents: more were found or judged, or all are relevant",
+        "`{}` has no value in a corpus of {} documents: more are retrieved or judged, or all are relevant",
         column.measure,
         args.documents.unwrap_or_default()
     );
@@ -275,7 +279,7 @@ fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
     );
     Failure::new(
         message,
-        "check that the files belong together and write ids the same way",
+        "check that the files belong together and use the same ids",
     )
 }
 

@@ -11,7 +11,7 @@ pub fn shell(path: &Path) -> String {
         shown
     };
     let mut characters = text.chars();
-    if characters.all(|it| it.is_ascii_alphanumeric() || "/._-+,@%".contains(it)) {
+    if characters.all(|it| it.is_ascii_alphanumeric() || "/._-+,@%:=".contains(it)) {
         text
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))

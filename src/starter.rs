@@ -1,8 +1,9 @@
-//! The first settings file for somebody's own documents: what `ragtriage init` writes.
+//! The first configuration file for your own documents, as `ragtriage init` writes it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::overrides::LlmEndpoint;
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_datasets::Survey;
@@ -10,18 +11,22 @@ use ragtriage_datasets::Survey;
 /// Documents of which at least this share has headings are cut at them.
 const MOSTLY: f64 = 0.5;
 
-/// A settings file for what was seen, with the reasons in comments. Paths start from the documents' folder, where it is to stand.
+/// Returns a configuration file for the documents, with reasons in comments, to be written into their folder. `llm`: the generator's
+/// endpoint.
 #[must_use]
-pub fn starter(survey: &Survey, format: Format) -> String {
+pub fn starter(survey: &Survey, format: Format, llm: Option<&LlmEndpoint>) -> String {
     let mut out = String::from(
-        "# Settings of ragtriage for the documents in this folder. Every key that is not here has a default:\n\
-         # `ragtriage config show FILE` prints all of them, `ragtriage config schema` says what each means.\n#\n",
+        "# Configuration of ragtriage for the documents in this folder. All other keys have their defaults:\n\
+         # `ragtriage config show FILE` shows every key, `ragtriage config schema` documents them.\n#\n",
     );
     let _ = writeln!(out, "# {}", sentence(survey));
     dataset(&mut out, survey, format);
     chunking(&mut out, survey);
     retrieval(&mut out, survey);
-    out.push_str(GENERATION);
+    match llm {
+        Some(llm) => generation(&mut out, llm),
+        None => out.push_str(GENERATION),
+    }
     out
 }
 
@@ -34,12 +39,12 @@ pub fn sentence(survey: &Survey) -> String {
     }
     let _ = write!(
         out,
-        ", {}; half of them have up to {}",
+        ", {}; median {}",
         plural(survey.n_words, "word", "words"),
         thousands(survey.median_words)
     );
     if let Some((id, words)) = &survey.longest {
-        let _ = write!(out, ", the longest, {}, {}", comment(id), thousands(*words));
+        let _ = write!(out, ", longest {} ({})", thousands(*words), comment(id));
     }
     out + "."
 }
@@ -59,14 +64,14 @@ fn dataset(out: &mut String, survey: &Survey, format: Format) {
     if !survey.code.is_empty() {
         let _ = writeln!(
             out,
-            "# Source code is left out ({}); add \"*.ENDING\" to take it in.",
+            "# Source code is excluded ({}); add \"*.ENDING\" to include it.",
             endings(&survey.code)
         );
     }
     if !survey.wrapped.is_empty() {
         let _ = writeln!(
             out,
-            "# Not read: {}. Take their text out first (pandoc, pdftotext).",
+            "# Not read: {}. Extract their text first (pandoc, pdftotext).",
             endings(&survey.wrapped)
         );
     }
@@ -93,16 +98,16 @@ fn chunking(out: &mut String, survey: &Survey) {
     };
     let _ = writeln!(out, "\n[chunking]\nstrategy = \"{strategy}\"  # {why}");
     out.push_str(
-        "# The default encoder reads 256 tokens of its own: as a rule the whole chunk; `ragtriage dataset lint` counts what is cut.\n\
+        "# The default encoder reads 256 of its own tokens, mostly the whole chunk; `ragtriage dataset lint` reports truncation.\n\
          size = 200             # tokens\n\
-         overlap = 40           # tokens that neighbours share\n",
+         overlap = 40           # tokens shared by neighbouring chunks\n",
     );
 }
 
 fn retrieval(out: &mut String, survey: &Survey) {
     out.push_str(
         "\n[retrieval]\nretrievers = [\"bm25\", \"dense\"]  # also tfidf, late_interaction; several are fused\n\
-         k = 5                  # passages that go to the prompt\n",
+         k = 5                  # passages in the prompt\n",
     );
     if !survey.is_english {
         out.push_str(
@@ -114,9 +119,27 @@ fn retrieval(out: &mut String, survey: &Survey) {
     }
 }
 
+fn generation(out: &mut String, llm: &LlmEndpoint) {
+    let (base_url, model) = (
+        toml::Value::from(llm.base_url.as_str()),
+        toml::Value::from(llm.model.as_str()),
+    );
+    let _ = write!(
+        out,
+        "\n[generation]\ngenerator = \"openai\"    # `ragtriage run --dry-run` estimates its cost\n\
+         base_url = {base_url}\nmodel = {model}\n"
+    );
+    if let Some(name) = llm.api_key_env {
+        let _ = writeln!(
+            out,
+            "api_key_env = \"{name}\"  # the variable that holds the key"
+        );
+    }
+}
+
 const GENERATION: &str = "\n[generation]\n\
-    generator = \"baseline\"  # no language model: a floor for answers, and retrieval's numbers do not need one\n\
-    # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` says what it will cost\n\
+    generator = \"baseline\"  # no language model: a floor for answers; retrieval metrics need none\n\
+    # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` estimates its cost\n\
     # base_url = \"http://localhost:11434/v1\"\n\
     # model = \"llama3.1\"\n\
     # api_key_env = \"OPENAI_API_KEY\"  # the name of the variable that holds the key, never the key\n";
@@ -159,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_as_what_was_meant() {
         let settings: Settings =
-            toml::from_str(&starter(&survey(), Format::Files)).expect("settings");
+            toml::from_str(&starter(&survey(), Format::Files, None)).expect("settings");
         let mut expected = Settings::default();
         expected.dataset.globs = vec!["*.md".to_owned(), "*.org".to_owned()];
         expected.chunking.strategy = ragtriage_core::chunk::Strategy::Markdown;
@@ -176,11 +199,32 @@ mod tests {
             ..Survey::default()
         };
         let settings: Settings =
-            toml::from_str(&starter(&survey, Format::Files)).expect("settings");
+            toml::from_str(&starter(&survey, Format::Files, None)).expect("settings");
         assert_eq!(settings, Settings::default());
         let settings: Settings =
-            toml::from_str(&starter(&survey, Format::Jsonl)).expect("settings");
+            toml::from_str(&starter(&survey, Format::Jsonl, None)).expect("settings");
         assert_eq!(settings.dataset.format, Format::Jsonl);
+    }
+
+    #[test]
+    fn a_language_model_is_set_with_its_key() {
+        let llm = LlmEndpoint {
+            base_url: "https://h/v1".to_owned(),
+            model: "a\"b".to_owned(),
+            api_key_env: Some("KEY"),
+        };
+        let settings: Settings =
+            toml::from_str(&starter(&survey(), Format::Files, Some(&llm))).expect("settings");
+        let generation = settings.generation;
+        assert_eq!(
+            generation.generator,
+            ragtriage_core::config::GeneratorName::Openai
+        );
+        assert_eq!(
+            (&*generation.base_url, &*generation.model),
+            ("https://h/v1", "a\"b")
+        );
+        assert_eq!(generation.api_key_env.as_deref(), Some("KEY"));
     }
 
     #[test]

@@ -17,17 +17,17 @@ use ragtriage_models::rerank::SCORES;
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_vectors::stored_collections;
 
-/// Nobody writes one file for so long.
+/// Maximum time that writing one file takes.
 const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
 /// One kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CacheKind {
-    /// The generator's replies.
+    /// Responses of generators and judges.
     Replies,
     /// Vectors of texts.
     Vectors,
-    /// How long texts are for their encoders.
+    /// Lengths of texts in encoder tokens.
     Lengths,
     /// Scores of rerankers.
     Scores,
@@ -37,7 +37,7 @@ pub enum CacheKind {
     Indexes,
     /// Fetched models.
     Models,
-    /// What runs with `--no-cache` left behind when they were killed.
+    /// Left by killed runs with `--no-cache`.
     Scratch,
 }
 
@@ -94,7 +94,7 @@ pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, CacheErr
     }
 }
 
-/// When a file or folder was last written, in seconds of Unix time.
+/// Returns the time of the last write of a file or folder, in seconds of Unix time.
 pub fn made(disk: DiskUse) -> Option<u64> {
     Some(
         disk.changed?

@@ -1,4 +1,4 @@
-//! `ragtriage cache`: what is kept between runs, and taking some of it out.
+//! `ragtriage cache`: shows and removes what is cached between runs.
 
 mod folder;
 mod kind;
@@ -11,9 +11,11 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Print what the cache holds.
+    /// Show the content of the cache by kind.
     Stat(stat::StatArgs),
-    /// Take things out of the cache. What is taken out is made, fetched or paid for again when it is needed.
+    /// Remove entries from the cache.
+    ///
+    /// Removed entries are computed, fetched or paid for again when needed.
     Prune(prune::PruneArgs),
 }
 

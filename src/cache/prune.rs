@@ -1,4 +1,4 @@
-//! Taking things out of the cache.
+//! Removes entries from the cache.
 
 use ragtriage_core::hint::Hint;
 use std::fs;
@@ -22,27 +22,29 @@ const SECONDS_A_DAY: u64 = 86_400;
 
 #[derive(Debug, Args)]
 pub struct PruneArgs {
-    /// Only replies asked for data sets whose name (format and path) holds this text.
+    /// Only responses for data sets whose format or path contains TEXT.
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     dataset: Option<String>,
-    /// Only what was made so many days ago or earlier; vectors, lengths and scores have no date and stay.
+    /// Only entries that are at least DAYS old.
+    ///
+    /// Vectors, lengths and scores have no date and are kept.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
     /// Only this kind; may be repeated.
     #[arg(long = "kind", value_enum, value_name = "KIND")]
     kinds: Vec<CacheKind>,
-    /// Everything.
+    /// Remove everything.
     #[arg(long, conflicts_with_all = ["dataset", "older_than", "kinds"])]
     all: bool,
-    /// Only say what would be taken out.
+    /// Show what would be removed.
     #[arg(long)]
     dry_run: bool,
-    /// A settings file, for its cache folder.
+    /// Configuration file that names the cache folder.
     #[arg(long)]
     config: Option<PathBuf>,
 }
 
-/// Which things go.
+/// The entries to remove.
 #[derive(Clone, Debug)]
 struct Selection {
     kinds: Vec<CacheKind>,
@@ -103,8 +105,8 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
         ..
     } = args;
     if !all && dataset.is_none() && older_than.is_none() && kinds.is_empty() {
-        let hint = "choose with `--dataset TEXT`, `--older-than DAYS`, `--kind KIND`, or take everything with `--all`";
-        return Err(Failure::new("nothing is selected to be taken out", hint));
+        let hint = "select with `--dataset TEXT`, `--older-than DAYS` or `--kind KIND`, or remove everything with `--all`";
+        return Err(Failure::new("nothing is selected", hint));
     }
     let mut chosen = if kinds.is_empty() {
         CacheKind::ALL.to_vec()
@@ -114,7 +116,7 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
     if dataset.is_some() {
         if let Some(other) = kinds.iter().find(|kind| **kind != CacheKind::Replies) {
             let message = format!(
-                "`--dataset` selects replies alone, `--kind {}` has no data set",
+                "`--dataset` selects responses only, not `--kind {}`",
                 other.name()
             );
             return Err(Failure::new(message, "leave one of the two out"));
@@ -192,7 +194,7 @@ fn of_files(
             };
         } else {
             output::talk(&format!(
-                "`{}` stays: another process has it open",
+                "skipped `{}`: another process is using it",
                 path.display()
             ));
         }
@@ -225,7 +227,7 @@ fn remove(kind: CacheKind, path: &Path) -> Result<bool, Failure> {
     };
     match gone {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let hint = "see who may write there";
+            let hint = "check the permissions of its folder";
             Err(Failure::new(
                 format!("cannot remove `{}`: {error}", path.display()),
                 hint,

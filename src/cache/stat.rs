@@ -19,13 +19,13 @@ use ragtriage_report::cache::{CacheUse, Holding, report};
 
 #[derive(Debug, Args)]
 pub struct StatArgs {
-    /// Only replies asked for data sets whose name (format and path) holds this text.
+    /// Only responses for data sets whose format or path contains TEXT.
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     dataset: Option<String>,
-    /// JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// A settings file, for its cache folder.
+    /// Configuration file that names the cache folder.
     #[arg(long)]
     config: Option<PathBuf>,
 }

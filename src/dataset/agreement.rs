@@ -14,11 +14,11 @@ const FARTHEST: usize = 10;
 
 #[derive(Debug, Args)]
 pub struct AgreementArgs {
-    /// One annotator's questions.jsonl, or judgments: TREC's four columns, BEIR's three with their header.
+    /// Labels of one annotator: questions.jsonl, TREC or BEIR qrels.
     first: PathBuf,
-    /// The other one's.
+    /// Labels of the other annotator.
     second: PathBuf,
-    /// Print JSON instead of the tables.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

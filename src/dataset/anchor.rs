@@ -23,13 +23,15 @@ const UNRESOLVED: &str = "unresolved.jsonl";
 
 #[derive(Debug, Args)]
 pub struct AnchorArgs {
-    /// The pairs: JSON lines, or a .csv or .tsv table with a header. The question is `question`, `query`, `user_input` or `input`; the
-    /// answer `reference`, `ground_truth`, `golden_answers`, `expected_output` or `answer`; `id`, `doc` and `source` are optional.
+    /// Question-answer pairs: JSON lines, .csv or .tsv with a header.
+    ///
+    /// The question is `question`, `query`, `user_input` or `input`; the answer `reference`, `ground_truth`, `golden_answers`,
+    /// `expected_output` or `answer`; `id`, `doc` and `source` are optional.
     #[arg(value_name = "QA")]
     pairs: PathBuf,
     #[command(flatten)]
     source: SourceArgs,
-    /// Write a new folder with a copy of the documents. Default: the questions are added to questions.jsonl of the data set.
+    /// Folder to write a new data set to [default: add to questions.jsonl].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
@@ -69,7 +71,7 @@ fn write_folder(
     let seen = survey_of(&documents);
     export(&anchored.data_set(documents), ExportLayout::Jsonl, folder)?;
     let settings = folder.join(SETTINGS);
-    create(&settings, &starter(&seen, Format::Jsonl))?;
+    create(&settings, &starter(&seen, Format::Jsonl, None))?;
     conclude(n_anchored, folder, &settings, &unresolved)
 }
 
@@ -125,7 +127,7 @@ fn add(
             Format::Files => survey(folder)?,
             _ => survey_of(documents),
         };
-        create(&settings, &starter(&seen, spec.format))?;
+        create(&settings, &starter(&seen, spec.format, None))?;
     }
     conclude(
         anchored.questions.len(),

@@ -15,19 +15,18 @@ use ragtriage_datasets::{ExportLayout, Exported};
 pub struct ConvertArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// The format.
+    /// Format to write.
     #[arg(long, value_enum)]
     to: Target,
-    /// The folder to write; it must not be there.
+    /// Folder to create.
     folder: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Target {
-    /// corpus.jsonl, questions.jsonl.
+    /// corpus.jsonl and questions.jsonl.
     Jsonl,
-    /// corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv (`dataset.split`, else `test`); what BEIR has no file for stands in the
-    /// queries' metadata.
+    /// corpus.jsonl, queries.jsonl (with answers in metadata), qrels/SPLIT.tsv.
     Beir,
 }
 
@@ -47,18 +46,18 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         n_missing,
     } = ragtriage_datasets::export(&dataset, layout, &args.folder)?;
     output::talk(&format!(
-        "{} and {} are in {}, read back the same: {digest}",
+        "wrote {} and {} to {}; verified, digest {digest}",
         plural(dataset.documents.len(), "document", "documents"),
         plural(dataset.questions.len(), "question", "questions"),
         args.folder.display()
     ));
     match args.to {
         Target::Beir if n_unjudged > 0 => output::talk(&format!(
-            "{} no judgment, without which other readers of BEIR leave a question out",
+            "{} no judgment; other readers of BEIR skip them",
             plural(n_unjudged, "question has", "questions have")
         )),
         Target::Jsonl if n_missing > 0 => output::talk(&format!(
-            "{} no document that is there: it loads with `dataset.missing_evidence = \"keep\"`",
+            "{} a missing document: set `dataset.missing_evidence = \"keep\"` to load the data set",
             plural(n_missing, "label names", "labels name")
         )),
         Target::Beir | Target::Jsonl => {}

@@ -12,23 +12,23 @@ use ragtriage_fetch::dataset::Fetched;
 use ragtriage_http::Download;
 use ragtriage_pipeline::progress::Progress;
 
-/// Where fetched data sets go.
+/// Folder of fetched data sets.
 const FETCHED: &str = "datasets/fetched";
 
 #[derive(Debug, Args)]
 pub struct FetchArgs {
-    /// The data set: hotpotqa (distractor dev), squad (1.1 dev), squad2 (2.0 dev), scifact, cisi.
+    /// Data set: hotpotqa, squad, squad2, scifact or cisi.
     name: Option<String>,
-    /// A folder (or file) that holds it, instead of its publisher.
+    /// Copy from this folder or file instead of downloading.
     #[arg(long, value_name = "PATH", conflicts_with = "url")]
     from: Option<PathBuf>,
-    /// Another address that has the publisher's file.
+    /// Download the publisher's file from this address.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Replace one that is there.
+    /// Replace an existing data set.
     #[arg(long)]
     force: bool,
-    /// Call nothing: take it from PATH or not at all.
+    /// Refuse connections: requires --from.
     #[arg(long)]
     offline: bool,
 }
@@ -46,9 +46,9 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
             .as_ref()
             .map_or(String::new(), |from| format!(" --from {}", from.display()));
         return Err(Failure::new(
-            "the name of the data set is missing",
+            "no data set is named",
             format!(
-                "`ragtriage dataset fetch NAME{given}`, NAME being hotpotqa, squad, squad2, scifact or cisi"
+                "`ragtriage dataset fetch NAME{given}`, where NAME is hotpotqa, squad, squad2, scifact or cisi"
             ),
         ));
     };
@@ -57,13 +57,13 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         if !from.exists() {
             return Err(Failure::new(
                 format!("`{}` does not exist", from.display()),
-                "give `--from` the folder or file that holds the data set",
+                "name the folder or file of the data set with `--from`",
             ));
         }
         if is_archive(from) {
             return Err(Failure::new(
                 format!("`{}` is an archive", from.display()),
-                "unpack it, and give `--from` the folder that holds the data set",
+                "unpack it and name its folder with `--from`",
             ));
         }
         let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
@@ -73,7 +73,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     if *offline {
         let hint = "name a copy with `--from PATH`, or leave `--offline` out";
         return Err(Failure::new(
-            format!("`{name}` is not fetched, since `--offline` is set"),
+            format!("cannot fetch `{name}` with `--offline`"),
             hint,
         ));
     }
@@ -97,7 +97,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     ));
     if let Some(sha256) = unverified {
         output::talk(&format!(
-            "no hash of it is known: what {url} sent has sha256 {sha256}"
+            "not verified, no hash is published: the file of {url} has sha256 {sha256}"
         ));
     }
     Ok(())

@@ -32,27 +32,30 @@ use ragtriage_runs::external::qrels::Qrels;
 pub struct LabelArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// The questions: a line each; or JSON lines with `text`, and whatever else questions.jsonl knows; or BEIR's queries; or the
-    /// unresolved.jsonl of `dataset anchor`, whose candidate places are shown first.
+    /// Questions to label, one per line or JSON lines with `text`.
+    ///
+    /// JSON lines may have any field of questions.jsonl, be the queries of BEIR, or the unresolved.jsonl of `dataset anchor`, whose
+    /// candidate places are shown first.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Where labelled questions are added. Default: questions.jsonl of the data set.
+    /// File to add labelled questions to [default: questions.jsonl].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How many passages of each retriever are pooled.
+    /// Passages to pool from each retriever.
     #[arg(long, value_name = "N", default_value = "10")]
     depth: NonZeroUsize,
-    /// Go to the next question after N passages in a row that are not relevant; shows the best ranked first, where it is
-    /// shuffled otherwise.
+    /// Go to the next question after N irrelevant passages in a row.
+    ///
+    /// Shows the best-ranked passages first instead of shuffling them.
     #[arg(long, value_name = "N")]
     stop_after: Option<NonZeroUsize>,
     /// Seed of the shuffle.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Take the judgments from a file instead: TREC's four columns, or BEIR's three with their header.
+    /// Read judgments from a file of TREC or BEIR qrels instead of asking.
     #[arg(long, value_name = "FILE")]
     judgments: Option<PathBuf>,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
 }
@@ -74,7 +77,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             .clone()
             .or_else(|| ragtriage_datasets::questions_file(&spec))
             .ok_or_else(|| {
-                let hint = "say where they go with `--out FILE`";
+                let hint = "name a file with `--out FILE`";
                 Failure::new(
                     format!("a `{}` data set takes no further questions", spec.format),
                     hint,
@@ -143,7 +146,7 @@ fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotat
         output::talk(&format!("{}: {}", note.what, thousands(note.count)));
     }
     let questions = &mut dataset.questions;
-    keep(questions, "left out, without a judgment", |question| {
+    keep(questions, "skipped, without a judgment", |question| {
         qrels.is_none_or(|qrels| qrels.knows(question))
     });
     let already = format!("already in {}", file.path().display());
@@ -214,20 +217,20 @@ fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
         let dropped = match n_dropped {
             0 => String::new(),
             n => format!(
-                " (the one in hand from its first passage: nothing in {} answers it)",
+                " (the current one starts again: nothing in {} answers it)",
                 plural(*n, "judged passage", "judged passages")
             ),
         };
         let questions = plural(*n_left, "question", "questions");
         output::talk(&format!(
-            "{questions} left{dropped}: the same command goes on there"
+            "{questions} left{dropped}: run the same command to continue"
         ));
     }
     if let Some(n_known) = n_known {
         let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;
         let each = *n_shown as f64 / (*n_relevant).max(1) as f64;
         output::talk(&format!(
-            "found {} of {} that the judgments have ({share:.1} %), with {each:.1} passages shown for each",
+            "found {} of {} in the judgments ({share:.1}%), with {each:.1} passages shown per document",
             thousands(*n_relevant),
             plural(n_known, "relevant document", "relevant documents"),
         ));

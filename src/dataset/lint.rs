@@ -1,4 +1,4 @@
-//! `ragtriage dataset lint`: what is wrong with a data set, or weak in it. Exit 1 on errors.
+//! `ragtriage dataset lint`: checks a data set for errors and weaknesses. Exit 1 on errors.
 
 use std::sync::Arc;
 
@@ -34,28 +34,31 @@ use ragtriage_pipeline::settings::{Resolved, Settings};
 pub struct LintArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Print JSON: every finding, and the documents that no question uses.
+    /// Print JSON, with every finding and unused document.
     #[arg(long)]
     json: bool,
-    /// Refuse every connection that is not loopback: no model is fetched.
+    /// Refuse connections to other machines; fetch no model.
     #[arg(long)]
     offline: bool,
-    /// Search for no label holes; models that are not here are not fetched.
+    /// Skip the search for missing labels; fetch no model.
     #[arg(long)]
     no_pool: bool,
-    /// After documents were edited: find the place where each label's text stands now, or say that it broke. Exit 1 when one did.
+    /// Locate every label again after the documents were edited.
+    ///
+    /// Exits with 1 if the text of a label is not found.
     #[arg(long)]
     reanchor: bool,
-    /// With --reanchor: rewrite questions.jsonl where labels were placed anew.
+    /// Write the new places of --reanchor to questions.jsonl.
     #[arg(long, requires = "reanchor")]
     write: bool,
-    /// List the questions that a change of the documents since that commit touches; with --reanchor the commit that labels in bytes
-    /// were made for.
+    /// List the questions touched by changes since a commit.
+    ///
+    /// With --reanchor: the commit that byte ranges were made for.
     #[arg(long, value_name = "GITREF")]
     changed: Option<String>,
 }
 
-/// Runs the command; whether the data set is free of errors.
+/// Runs the command; returns true if the data set has no errors.
 pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let resolved = source::resolve(&args.source)?;
     let spec = resolved.dataset();
@@ -82,7 +85,7 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     Ok(lint.errors == 0)
 }
 
-/// The settings without all that lint has no use for, and without services: a look at data sends it nowhere.
+/// Returns the settings that lint needs, without services: checking data sends it nowhere.
 fn local(mut resolved: Resolved) -> Resolved {
     let settings = &mut resolved.settings;
     let context_tokens = settings.generation.context_tokens;

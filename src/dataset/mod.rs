@@ -18,17 +18,17 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum DatasetCommand {
-    /// Put a published data set into datasets/fetched/NAME, from its publisher or from a copy.
+    /// Fetch a published data set into datasets/fetched/NAME.
     Fetch(fetch::FetchArgs),
-    /// Write the documents, questions and judgments that settings name in another format.
+    /// Write a data set in another format.
     Convert(convert::ConvertArgs),
-    /// Say what is wrong with a data set, or weak in it; exit 1 on errors.
+    /// Check a data set for errors and weaknesses; exit with 1 on errors.
     Lint(lint::LintArgs),
-    /// Judge what several retrievers find for real questions, one passage at a time, into questions.jsonl.
+    /// Label real questions by judging the passages that retrievers find.
     Label(label::LabelArgs),
-    /// Label questions by reference answers: each answer is located in the documents.
+    /// Label question-answer pairs by locating the answers in the documents.
     Anchor(anchor::AnchorArgs),
-    /// Say how far two annotators agree: Cohen's kappa of the documents that both judged.
+    /// Measure the agreement of two annotators (Cohen's kappa).
     Agreement(agreement::AgreementArgs),
 }
 

@@ -127,8 +127,7 @@ fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLin
     match spec.format {
         Format::Files | Format::Jsonl => ragtriage_datasets::labels(&spec.path).map_err(|error| {
             let hint = matches!(error, DatasetError::Missing { .. }).then(|| {
-                "there are no questions yet: `ragtriage dataset label` makes them of real ones"
-                    .to_owned()
+                "there are no questions yet: create them with `ragtriage dataset label`".to_owned()
             });
             let failure = Failure::from(error);
             Failure {
@@ -139,7 +138,7 @@ fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLin
         other => {
             let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` converts it";
             Err(Failure::new(
-                format!("format `{other}` has no questions.jsonl whose labels could be placed"),
+                format!("format `{other}` has no questions.jsonl with labels"),
                 hint,
             ))
         }

@@ -1,4 +1,4 @@
-//! Which data set a command is about: a settings file that names one, or the data itself.
+//! The data set of a command: named by a configuration file, or the data itself.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// A settings file (.toml) that names the data set, or the data set itself: its folder or file.
+    /// Configuration file (.toml), or the data set itself: folder or file.
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// How the files are laid out, where that cannot be seen: hotpotqa, squad, beir, smart, jsonl, files.
+    /// Layout: hotpotqa, squad, beir, smart, jsonl, files [default: detected].
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Set any setting, value in TOML.
+    /// Override a configuration key, value in TOML.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl SourceArgs {
     }
 }
 
-/// The settings of the file, or the defaults with the data set in them; `--set` holds in both.
+/// Returns the configuration of the file, or the defaults with the data set; `--set` applies to both.
 ///
 /// # Errors
 /// A setting that is none; nothing at the path.
@@ -50,7 +50,7 @@ pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
     Ok(Resolved::new(file, &all)?)
 }
 
-/// `key=value` with the value as a TOML string, whatever stands in it.
+/// Returns `key=value` with the value as a TOML string.
 fn set(key: &str, value: &str) -> String {
     format!("{key}={}", toml::Value::from(value))
 }

@@ -78,13 +78,13 @@ impl<R: BufRead> Annotator for Terminal<R> {
                     self.say("This is the question's first passage. Questions before it are written; edit the file to change one.");
                 }
                 Some(LabelCommand::Say(PassageJudgment::Unanswerable)) if shown.is_answered => {
-                    self.say("You said that a passage before answers it: `b` goes back to that.");
+                    self.say("An earlier passage answers it; `b` goes back.");
                 }
                 Some(LabelCommand::Say(verdict)) => return Ok(verdict),
                 Some(LabelCommand::Document) => output::show(&self.screen.document(shown)),
                 Some(LabelCommand::Help) => output::show(&self.screen.help()),
                 None => {
-                    self.say(&format!("`{}` is none of these:", line.trim()));
+                    self.say(&format!("unknown command `{}`:", line.trim()));
                     output::show(&self.screen.help());
                 }
             }

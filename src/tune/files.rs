@@ -14,7 +14,6 @@ use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
 use ragtriage_report::chart::{ChartPlacement, svg};
 use ragtriage_report::document::Fact;
-use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::tuning::{Generated, SweepFindings, csv, drawings, report as tuning_report};
 
@@ -79,7 +78,7 @@ pub(super) fn report(
         );
         folder.write("best.toml", text.as_bytes())?;
     }
-    Ok(terminal::render(&report, Screen::new(output::color())))
+    Ok(terminal::render(&report, output::screen()))
 }
 
 /// Returns the packing that fills the token budget which trials are ranked by: as many of the winner's passages as it takes on
@@ -158,7 +157,7 @@ fn head(
     let lines = [
         ("Data", Some(data)),
         ("Questions", Some(questions)),
-        ("SweepSearch", Some(search)),
+        ("Search", Some(search)),
         ("Computed", made),
     ];
     let lines = lines

@@ -3,6 +3,7 @@
 mod files;
 mod progress;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,15 +11,17 @@ use tokio::sync::watch;
 
 use self::files::report;
 use self::progress::{SweepProgress, in_words};
+use crate::advice::RERUN;
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::output;
+use crate::overrides::OverrideArgs;
 use crate::run::stem_of;
 use crate::runtime::block_on;
 use crate::sample::sample;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::{Resolved, SettingsError};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::generate::Generate;
 use ragtriage_pipeline::sweep::request::SweepRequest;
@@ -33,22 +36,21 @@ const DEFAULT_CONFIG: &str = "config/tune.toml";
 pub struct TuneArgs {
     /// Configuration file with a `[sweep]` table [default: config/tune.toml].
     config: Option<PathBuf>,
-    /// Override a configuration value, in TOML: `--set tune.tokens=500`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// Use a seeded sample of N questions over the whole corpus.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Name of the sweep; its finished trials are reused [default: the file's name].
+    /// Name of the sweep; finished trials are reused [default: file name].
     #[arg(long)]
     name: Option<String>,
     /// Folder to write sweeps to.
     #[arg(long, value_name = "DIR", default_value = "evals/tunes")]
     out: PathBuf,
-    /// Which trials to generate answers for, after retrieval was scored.
+    /// Trials to generate answers for, after retrieval is scored.
     #[arg(long, value_enum, default_value_t)]
     generate: GenerateFor,
-    /// Estimate the calls and cost of answering all trials; calls no service.
+    /// Estimate the calls and cost of all answers, without calling a service.
     #[arg(long)]
     dry_run: bool,
     /// Refuse connections to other machines.
@@ -59,18 +61,15 @@ pub struct TuneArgs {
     json: bool,
 }
 
-/// Hint after an interrupted sweep.
-const GO_ON: &str = "run the same command again to resume: finished trials are reused";
-
 /// The value of `--generate`.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum GenerateFor {
-    /// None: retrieval alone.
+    /// No trials: retrieval only.
     #[default]
     None,
     /// Trials on the Pareto front, and the default.
     Front,
-    /// All.
+    /// All trials.
     All,
 }
 
@@ -87,10 +86,10 @@ impl From<GenerateFor> for Generate {
 /// Runs the command.
 pub fn tune(args: TuneArgs) -> Result<(), Failure> {
     block_on(async move {
-        let mut sets = args.sets.clone();
+        let mut sets = args.overrides.sets()?;
         sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-        let base = Resolved::new(Some(config), &sets)?;
+        let base = Resolved::new(Some(config), &sets).map_err(unreadable)?;
         let environment = environment(&base, args.offline, false)?;
         let mut dataset = ragtriage_datasets::load(&base.dataset())?;
         sample(&mut dataset, &base.settings)?;
@@ -124,7 +123,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         }
         let outcome = tokio::select! {
             outcome = Box::pin(sweep(&request, dataset)) => outcome?,
-            () = interrupted(&stop) => return Err(Failure::new("interrupted twice", GO_ON)),
+            () = interrupted(&stop) => return Err(Failure::new("interrupted twice", RERUN)),
         };
         let record = TuneFile::new(
             &outcome,
@@ -138,9 +137,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         output::data(if args.json { &json } else { &report })?;
         output::talk(&format!("sweep folder: {}", folder.path().display()));
         if outcome.verdict.harms {
-            output::talk(
-                "best.toml is not written: choosing is shown to do worse than the default",
-            );
+            output::talk("best.toml is not written: tuning is shown to be worse than the default");
         }
         if let Some([default, best]) = pair(&outcome) {
             let measure = outcome.plan.measure;
@@ -150,6 +147,18 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         }
         conclude(&outcome)
     })
+}
+
+/// Converts an error of the configuration; what to do without one depends on the command.
+fn unreadable(error: SettingsError) -> Failure {
+    let is_missing = matches!(&error, SettingsError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
+    let failure = Failure::from(error);
+    if is_missing {
+        let hint =
+            "give the path of a configuration with a `[sweep]` table: `ragtriage tune CONFIG`";
+        return Failure::new(failure.message, hint);
+    }
+    failure
 }
 
 /// Returns the runs of the default and the best trial, if they differ and neither failed.
@@ -170,7 +179,7 @@ fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
         } else {
             return Ok(());
         };
-        let hint = "the report names each one's error";
+        let hint = "the report shows each error";
         return Err(Failure::new(all_failed, hint));
     }
     let n = plural(outcome.n_left + outcome.trials.len(), "trial", "trials");
@@ -178,7 +187,7 @@ fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
         0 => format!("interrupted after all {n}, before confirmation"),
         left => format!("interrupted with {left} of {n} left to run"),
     };
-    Err(Failure::new(message, GO_ON))
+    Err(Failure::new(message, RERUN))
 }
 
 /// At the first interrupt the sweep comes to its end; at the second this returns.

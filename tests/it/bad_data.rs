@@ -311,15 +311,15 @@ fn a_copy_to_fetch_from_needs_a_name_and_must_exist() {
     project.refuses(
         &["dataset", "fetch", "--from", "x.zip"],
         &[
-            "error: the name of the data set is missing",
-            "hint: `ragtriage dataset fetch NAME --from x.zip`, NAME being hotpotqa, squad, squad2, scifact or cisi",
+            "error: no data set is named",
+            "hint: `ragtriage dataset fetch NAME --from x.zip`, where NAME is hotpotqa, squad, squad2, scifact or cisi",
         ],
     );
     project.refuses(
         &["dataset", "fetch", "squad", "--from", "x.zip"],
         &[
             "error: `x.zip` does not exist",
-            "hint: give `--from` the folder or file that holds the data set",
+            "hint: name the folder or file of the data set with `--from`",
         ],
     );
 }

@@ -197,7 +197,7 @@ fn a_chunk_size_of_zero_is_refused() {
     assert!(
         outcome
             .stderr
-            .ends_with("\nhint: `ragtriage config show` prints every setting with its default\n"),
+            .ends_with("\nhint: `ragtriage config show` shows every key with its default\n"),
         "{}",
         outcome.stderr
     );
@@ -239,7 +239,7 @@ fn a_key_that_the_environment_does_not_have_is_named_with_its_setting() {
         &args,
         &[
             "error: the environment variable `NO_SUCH_KEY` named by `generation.api_key_env` is not set",
-            "hint: export NO_SUCH_KEY=..., or leave the setting out for a server without keys",
+            "hint: set NO_SUCH_KEY, or remove the setting for a server without keys",
         ],
     );
 }
@@ -279,7 +279,7 @@ const WHOLE: &str = "must be a whole number from 0 to 9223372036854775807";
 #[test]
 fn numbers_that_do_not_fit_are_named_with_key_and_range() {
     let big = "99999999999999999999";
-    let hint = "hint: `ragtriage config show` prints every setting with its default";
+    let hint = "hint: `ragtriage config show` shows every key with its default";
     with(&format!("[chunking]\nsize = {big}\n")).refuses(
         &RUN,
         &[

@@ -32,9 +32,9 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
       The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed).
-      ! Recall@5 looks at 5 passages, and the generator sees at most 1: gate on Recall@prompt, which counts what
-        it sees
-      ! P@5 looks at 5 passages, and the generator sees at most 1: gate on P@prompt, which counts what it sees
+      ! Recall@5 scores 5 passages, but the generator receives at most 1: gate on Recall@prompt, which scores
+        those
+      ! P@5 scores 5 passages, but the generator receives at most 1: gate on P@prompt, which scores those
 
     Gates
       verdict       gate             value           95% CI  n
@@ -42,8 +42,8 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       inconclusive  AnswerF1 >= 0.5  0.667   [0.000, 1.000]  3
       fail          P@5 <= 0.05      0.200   [0.058, 0.766]  3
       inconclusive  RR drop <= 0.02  0.000  [-1.000, 1.000]  3
-      - AnswerF1 >= 0.5: inconclusive, as the true value may lie on either side: 0.5 lies inside [0.000, 1.000],
-        and 3 questions do not decide it; about 97 questions would, if 0.667 is the true value
+      - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
+        decide; about 97 questions would, if 0.667 is the true value
       - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
       - RR drop <= 0.02: inconclusive, as the true value may lie on either side: 0.02 lies inside [-1.000, 1.000],
         and 3 questions do not decide it
@@ -231,18 +231,18 @@ fn a_run_with_failed_questions_is_not_whole() {
 fn what_cannot_be_checked_is_exit_2() {
     let project = two_runs(&[]);
     for (args, error) in [
-        (&["runs/k1"][..], "error: there is no gate to check"),
+        (&["runs/k1"][..], "error: no gates to check"),
         (
             &["runs/k1", "--min", "FactRecall=0.5"],
             "error: `k1` has no value of `FactRecall` on any question",
         ),
         (
             &["runs/k1", "--min", "EM@5"],
-            "error: `--min EM@5` is not a measure, `=` and a number",
+            "error: invalid gate `--min EM@5`: expected MEASURE=NUMBER",
         ),
         (
             &["runs/k1", "--min", "EM@5=high"],
-            "error: `--min EM@5=high` is not a measure, `=` and a number",
+            "error: invalid gate `--min EM@5=high`: expected MEASURE=NUMBER",
         ),
         (
             &["runs/k1", "--min", "EM@5=80"],

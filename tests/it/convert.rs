@@ -14,7 +14,7 @@ fn convert(project: &Project, from: &Path, settings: &[&str], to: &str, folder: 
     let line = outcome
         .stderr
         .lines()
-        .find(|line| line.contains("read back the same: "))
+        .find(|line| line.contains("verified, digest "))
         .expect("said");
     line.rsplit(' ').next().expect("a digest").to_owned()
 }
@@ -103,7 +103,7 @@ fn a_tab_in_an_id_goes_to_jsonl_and_not_to_beir() {
         &["dataset", "convert", "set", "--to", "beir", "out"],
         &[
             "error: question `a b` cannot be written to a tab-separated file",
-            "hint: such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them (`--to jsonl`)",
+            "hint: remove tabs, line breaks and surrounding white space from the id, or use the format `jsonl`, which allows them (`--to jsonl`)",
         ],
     );
     let tune: [&str; 2] = ["--set", "dataset.split=tune"];
@@ -125,11 +125,11 @@ fn labels_of_missing_documents_and_unjudged_questions_are_told() {
     for (to, told) in [
         (
             "jsonl",
-            "2 labels name no document that is there: it loads with `dataset.missing_evidence = \"keep\"`",
+            "2 labels name a missing document: set `dataset.missing_evidence = \"keep\"` to load the data set",
         ),
         (
             "beir",
-            "1 question has no judgment, without which other readers of BEIR leave a question out",
+            "1 question has no judgment; other readers of BEIR skip them",
         ),
     ] {
         let outcome =

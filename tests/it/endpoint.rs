@@ -52,6 +52,16 @@ impl Endpoint {
         );
     }
 
+    /// Answers `GET` of a path.
+    pub fn answer_get(&self, at: &str, respond: impl Respond + 'static) {
+        self.runtime.block_on(
+            Mock::given(method("GET"))
+                .and(path(at))
+                .respond_with(respond)
+                .mount(&self.server),
+        );
+    }
+
     /// Without a path.
     pub fn uri(&self) -> String {
         self.server.uri()

@@ -1,4 +1,4 @@
-//! Somebody else's RAG, asked over HTTP question by question.
+//! External RAG services, asked over HTTP question by question.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -177,7 +177,7 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
         assert_eq!(outcome.code, 2, "{}", outcome.stdout);
         assert!(
             outcome
-                .stderr
+                .since_start()
                 .starts_with("error: aborted after 2 consecutive failures"),
             "{}",
             outcome.stderr
@@ -234,7 +234,7 @@ fn a_redirect_is_not_followed_and_the_key_is_nowhere() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(
-        stderr.contains("redirects elsewhere: status 307"),
+        stderr.contains("redirects to another address: status 307"),
         "{stderr}"
     );
     assert!(
@@ -314,7 +314,7 @@ fn what_stood_in_the_prompt_is_found_whatever_our_own_k_is() {
     );
 }
 
-/// Fails at `q2` once; every context stands in no document.
+/// Fails at `q2` once; no context is in a document.
 fn forgets(request: &Request, n_calls: &AtomicUsize) -> ResponseTemplate {
     let id = asked(request)["id"].clone();
     if id == "q2" && n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
@@ -356,7 +356,7 @@ fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
     };
     let notes = call(&["--name", "r"]);
     assert!(
-        notes.contains("\"1 contexts that stand in no document:"),
+        notes.contains("\"1 contexts that are in no document:"),
         "{notes}"
     );
     let reason = project.traces("r")[1]["reason"]
@@ -369,7 +369,7 @@ fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
     );
     let notes = call(&["--resume", "r"]);
     assert!(
-        notes.contains("\"2 contexts that stand in no document:"),
+        notes.contains("\"2 contexts that are in no document:"),
         "{notes}"
     );
     for (path, bytes) in project.files("runs") {
@@ -388,8 +388,7 @@ fn an_address_that_lost_its_query_in_the_record_is_asked_for_again() {
     let set = format!("{}?key=k-1", rag.set());
     project.good("r", &["--set", &set]);
     assert!(!project.read("runs/r/run.json").contains("k-1"));
-    let refused =
-        "error: run `r` keeps `external.url` without its user info and query, which may hold keys";
+    let refused = "error: run `r` records `external.url` without its user info and query, which may hold keys";
     project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
     let outcome = project.run(&["--set", &set, "--resume", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);

@@ -258,11 +258,11 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
     );
     let notes = project.json("runs/r/run.json")["notes"].to_string();
     assert!(
-        notes.contains("1 contexts that stand in no document: "),
+        notes.contains("1 contexts that are in no document: "),
         "{notes}"
     );
     assert!(
-        notes.contains("1 contexts that stand in no document as they are, placed on the gold"),
+        notes.contains("1 contexts that are in no document as they are, placed on the gold"),
         "{notes}"
     );
 }
@@ -333,7 +333,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"q2\", \"question\": \"Why?\", \"contexts\": []}",
-            "line 2: question `q2` of the data set is `Who never waits?`, the line asks `Why?`",
+            "line 2: question `q2` is `Who never waits?` in the data set, but `Why?` here",
         ),
     ] {
         project.write(

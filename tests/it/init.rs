@@ -15,11 +15,11 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     // The words of PUMP, marks included: 2 + 2 + 10 + 2 + 4.
     insta::assert_snapshot!(outcome.stderr, @"
-    1 document (1 md), 20 words; half of them have up to 20, the longest, a/pump.md, 20.
-    1 file whose text has to be taken out first: left out, see the settings
-    1 file of source code beside prose: left out, see the settings
-    written: my docs/ragtriage.toml, questions.jsonl (empty)
-    next: put real questions, one a line, into asked.queries and judge what is found for them:
+    1 document (1 md), 20 words; median 20, longest 20 (a/pump.md).
+    skipped 1 file without plain text: see the configuration
+    skipped 1 file of source code: see the configuration
+    wrote my docs/ragtriage.toml, questions.jsonl (empty)
+    next: write real questions to asked.queries, one per line; then label, check and run:
     ");
     insta::assert_snapshot!(outcome.stdout, @"
     ragtriage dataset label 'my docs/ragtriage.toml' --queries asked.queries
@@ -108,7 +108,7 @@ fn one_document_that_is_no_text_does_not_end_it() {
     project.write("cafe.txt", b"caf\xe9");
     let outcome = project.call(&["init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let told = "1 document is not UTF-8: convert (iconv) or move away, or nothing will load; `ragtriage dataset lint` names each\n";
+    let told = "1 document is not UTF-8: convert them (iconv) or move them away before a run; `ragtriage dataset lint` lists them\n";
     assert!(
         outcome.stderr.starts_with("1 document (1 md), 20 words") && outcome.stderr.contains(told),
         "{}",
@@ -125,9 +125,9 @@ fn nothing_that_is_there_is_written_over() {
     let outcome = project.call(&["init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with(
-            "written: ./ragtriage.toml\nnext: check the questions that are there, then measure:\n"
-        ),
+        outcome
+            .stderr
+            .ends_with("wrote ./ragtriage.toml\nnext: check the existing questions, then run:\n"),
         "{}",
         outcome.stderr
     );

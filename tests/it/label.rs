@@ -106,15 +106,15 @@ fn a_sitting_reads_like_a_conversation() {
       1  Alpha waits six minutes.
 
     y n 0-3 s b d e u q ? > y
-      Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line
-      behind them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.
+      Which words answer it? Enter a number (`2`), a range (`2-4`), or the words themselves, then an
+      empty line. An empty line alone means the whole document. `/b`: judge again, `/q`: quit.
     words > six  hours.
 
       Not in this document: `six hours.`.
-      The nearest there: `waits six`. `y` takes it; else other words, a number, or `/b`.
+      Nearest text: `waits six`. Enter `y` to use it, or other words, a number, or `/b`.
     words > y
-      The answer as worded there, other wordings after ` | `; or `yes` or `no`; an empty line for a
-      question that has a free answer.
+      Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty
+      line if the answer is free text.
     answer > six
 
     ──────────────────────────────────────────────────────────────────── question 2 of 3, passage 1 of 1
@@ -125,7 +125,7 @@ fn a_sitting_reads_like_a_conversation() {
 
     y n 0-3 s b d e u q ? > q
     1 question added to data/questions.jsonl: 1 with evidence, 0 unanswerable; judged 1 of 1 passage shown, 1 document relevant
-    2 questions left: the same command goes on there
+    2 questions left: run the same command to continue
     ");
 }
 
@@ -136,9 +136,9 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for wrong in ["``", "`maybe`", "`7`"] {
         assert!(
-            outcome
-                .stderr
-                .contains(&format!("  {wrong} is none of these:\n  y, 3  it answers")),
+            outcome.stderr.contains(&format!(
+                "  unknown command {wrong}:\n  y, 3  relevant: it answers"
+            )),
             "{}",
             outcome.stderr
         );
@@ -155,7 +155,7 @@ fn stopping_where_nothing_answers_yet_lets_the_question_come_again() {
     let project = project();
     let stopped = label(&project, &[], "1\nq\n");
     let told = "0 questions added to data/questions.jsonl: 0 with evidence, 0 unanswerable; judged 1 of 1 passage shown, 0 documents relevant\n\
-                3 questions left (the one in hand from its first passage: nothing in 1 judged passage answers it): the same command goes on there\n";
+                3 questions left (the current one starts again: nothing in 1 judged passage answers it): run the same command to continue\n";
     assert!(stopped.stderr.ends_with(told), "{}", stopped.stderr);
     assert_eq!(project.read("data/questions.jsonl"), "");
     let again = label(&project, &[], "q\n");
@@ -177,7 +177,7 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
     assert!(
         outcome
             .stderr
-            .contains("  This question came with several pieces of evidence, all needed."),
+            .contains("  This question already has several pieces of evidence, all required."),
         "{}",
         outcome.stderr
     );
@@ -367,9 +367,9 @@ fn judgments_of_a_file_are_recovered_and_agree_with_it() {
     );
     let outcome = label(&project, &["--judgments", "qrels.tsv"], "");
     let told = [
-        "left out, without a judgment: 1 of 2 questions",
+        "skipped, without a judgment: 1 of 2 questions",
         "1 question added to data/questions.jsonl: 0 with evidence, 0 unanswerable; judged 2 of 2 passages shown, 1 document relevant",
-        "found 1 of 2 relevant documents that the judgments have (50.0 %), with 2.0 passages shown for each",
+        "found 1 of 2 relevant documents in the judgments (50.0%), with 2.0 passages shown per document",
     ];
     assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), told);
     assert_eq!(
@@ -419,7 +419,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
     project.refuses(
         &["dataset", "agreement", "one.jsonl", "two.jsonl"],
         &[
-            "error: `one.jsonl` and `two.jsonl` judge no document for the same question",
+            "error: `one.jsonl` and `two.jsonl` have no judged document of a common question",
             "hint: questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
         ],
     );
@@ -460,7 +460,7 @@ fn a_published_data_set_wants_a_file_of_its_own() {
         &args,
         &[
             "error: a `beir` data set takes no further questions",
-            "hint: say where they go with `--out FILE`",
+            "hint: name a file with `--out FILE`",
         ],
     );
     let done = project.call(

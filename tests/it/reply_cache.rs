@@ -400,13 +400,13 @@ fn prune_without_a_selection_or_with_one_that_cannot_be_is_refused() {
     project.refuses(
         &["cache", "prune"],
         &[
-            "error: nothing is selected to be taken out",
-            "hint: choose with `--dataset TEXT`, `--older-than DAYS`, `--kind KIND`, or take everything with `--all`",
+            "error: nothing is selected",
+            "hint: select with `--dataset TEXT`, `--older-than DAYS` or `--kind KIND`, or remove everything with `--all`",
         ],
     );
     project.refuses_with_some_hint(
         &["cache", "prune", "--dataset", "x", "--kind", "vectors"],
-        "error: `--dataset` selects replies alone, `--kind vectors` has no data set",
+        "error: `--dataset` selects responses only, not `--kind vectors`",
     );
     assert_eq!(
         project
@@ -440,9 +440,7 @@ fn an_open_collection_stays() {
         (0, "removed nothing\n")
     );
     assert!(
-        pruned
-            .stderr
-            .ends_with("stays: another process has it open\n"),
+        pruned.stderr.ends_with("another process is using it\n"),
         "{}",
         pruned.stderr
     );

@@ -129,8 +129,8 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
         let refused = project.refused(&[&ARGS[..], &["--resume", "torn"]].concat());
         assert_eq!(
             refused.stderr,
-            "error: the run was killed before it wrote its record\n\
-             hint: give its settings again: the settings file, and --set as before\n"
+            "error: the run was killed before it wrote its manifest\n\
+             hint: pass the configuration file and the overrides again\n"
         );
         let outcome = project.call(&[
             "run",
@@ -189,8 +189,8 @@ fn resume_with_other_settings_is_refused_with_the_difference() {
     let outcome = project.refused(&[&ARGS[..], &["--resume", "torn"], &sets].concat());
     assert_eq!(
         outcome.stderr,
-        "error: run `torn` was made with other settings: `chunking.size`: 200 -> 100; `retrieval.k`: 5 -> 3\n\
-         hint: give the same settings, or start a new run\n"
+        "error: run `torn` was made with another configuration: `chunking.size`: 200 -> 100; `retrieval.k`: 5 -> 3\n\
+         hint: pass the same configuration, or start a new run\n"
     );
 }
 
@@ -201,8 +201,8 @@ fn resume_over_changed_data_is_refused() {
     let outcome = project.refused(&[&ARGS[..], &["--resume", "torn"]].concat());
     assert_eq!(
         outcome.stderr,
-        "error: run `torn` was made with other settings: the data set's content\n\
-         hint: give the same settings, or start a new run\n"
+        "error: run `torn` was made with another configuration: the data set's content\n\
+         hint: pass the same configuration, or start a new run\n"
     );
 }
 

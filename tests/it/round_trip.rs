@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use serde_json::Value;
+
+use crate::parity::fetched;
 use crate::project::{Project, repository};
 use crate::run_files::check;
 
@@ -43,6 +46,121 @@ pub fn assert_same(project: &Project, own: &str, imported: &str) {
         // The last column is the run's name.
         let lines = |name: &str| file(name, trec).replace(&format!(" {name}\n"), "\n");
         assert_eq!(lines(own), lines(imported), "{trec}");
+    }
+}
+
+/// Writes a run as a record, and imports it with these settings as the same run.
+fn assert_returns(project: &Project, run: &str, settings: &[&str]) {
+    let (file, back) = (format!("{run}.jsonl"), format!("{run}-back"));
+    export(project, run, &file);
+    import(project, (&file, &back), settings);
+    assert_same(project, run, &back);
+}
+
+/// Imports a record of the two questions of [`Project::new`] and returns it with its class counts.
+fn imported(lines: [&str; 2], settings: &[&str]) -> (Project, Value) {
+    let project = Project::new();
+    project.write("record.jsonl", lines.join("\n"));
+    let settings = [&["--config", "c.toml"], settings].concat();
+    import(&project, ("record.jsonl", "first"), &settings);
+    assert_returns(&project, "first", &settings);
+    let classes = project.summary("first")["classes"].clone();
+    (project, classes)
+}
+
+#[test]
+fn imported_runs_of_every_kind_come_back() {
+    let alpha = "Alpha waits six minutes.";
+    let contexts = [
+        r#"{"id": "q1", "contexts": ["Beta never waits.", "Alpha waits six minutes."], "answer": "x"}"#,
+        r#"{"id": "q2", "contexts": ["Alpha waits six minutes.", "a text that is in no document"], "answer": "Beta"}"#,
+    ];
+    let kinds = [
+        contexts,
+        // The prompt has one of them, and not all of the other.
+        [
+            r#"{"id": "q1", "contexts": ["Beta never waits.", "Alpha waits six minutes."], "prompt": "Beta never waits.", "answer": "x"}"#,
+            r#"{"id": "q2", "contexts": ["Alpha waits six minutes.", "Beta never waits."], "prompt": "Alpha waits six", "answer": "x"}"#,
+        ],
+        [contexts[0], r#"{"id": "q2", "error": "boom"}"#],
+        [
+            contexts[0],
+            r#"{"id": "q2", "stages": {"packed": {"k": 3, "hits": ["Beta never waits."]}, "dense": [{"query": "b", "hits": ["Beta never waits."]}]}, "answer": "y"}"#,
+        ],
+        [
+            r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "answers": ["x", "six minutes"], "arms": {"oracle": "six minutes"}}"#,
+            r#"{"id": "q2", "contexts": [], "answers": [{"answer": null}, {"error": "boom"}], "usage": {"prompt_tokens": 5}}"#,
+        ],
+    ];
+    for lines in kinds {
+        imported(lines, &[]);
+    }
+    let (project, classes) = imported(kinds[4], &[]);
+    assert_eq!(classes["failed"], 0, "one of two repeats succeeded");
+    let line = project.read("first.jsonl");
+    assert!(
+        !line.contains(alpha),
+        "passages are ranges of their documents"
+    );
+}
+
+/// Rankings without answers: the first `retrieval.k` count as packed.
+#[test]
+fn retrieval_k_counts_as_packed_where_only_rankings_are_recorded() {
+    let lines = [
+        r#"{"id": "q1", "stages": {"dense": ["Beta never waits.", "Alpha waits six minutes."]}}"#,
+        r#"{"id": "q2", "stages": {"dense": ["Beta never waits.", "Alpha waits six minutes."]}}"#,
+    ];
+    for (k, supported, ranking) in [("retrieval.k=1", 1, 1), ("retrieval.k=2", 2, 0)] {
+        let (_, classes) = imported(lines, &["--set", k]);
+        assert_eq!(
+            (&classes["supported"], &classes["ranking"]),
+            (&supported.into(), &ranking.into())
+        );
+    }
+}
+
+#[test]
+fn expanded_passages_come_back() {
+    let project = Project::runbooks();
+    for (name, set) in [
+        ("neighbours", "packing.expand=\"neighbours\""),
+        ("parent", "packing.expand=\"parent\""),
+    ] {
+        let sets = ["--set", set, "--set", "retrieval.k=2"];
+        let run = ["run", "--out", "runs", "--name", name];
+        let outcome = project.call(&[&run[..], &sets].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        assert_returns(&project, name, &sets);
+        assert!(
+            project
+                .read(&format!("{name}.jsonl"))
+                .contains("gold_around"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(
+    not(has_data_hotpotqa),
+    ignore = "needs datasets/fetched/hotpotqa: ragtriage dataset fetch hotpotqa"
+)]
+fn questions_of_hotpotqa_come_back_with_all_conditions() {
+    let folder = fetched("hotpotqa");
+    let settings = format!(
+        "[dataset]\nformat = \"hotpotqa\"\npath = {folder:?}\nlimit = 200\n[retrieval]\nretrievers = [\"bm25\", \"tfidf\"]\n\
+         [evaluation]\nresamples = 200\nscorer = \"hotpotqa\"\nclosed_book_sample = 100\n"
+    );
+    let project = Project::of(&[("c.toml", &settings)]);
+    for (name, set) in [
+        ("plain", "packing.expand=\"none\""),
+        ("expanded", "packing.expand=\"neighbours\""),
+    ] {
+        project.good(name, &["--set", set]);
+        let arms = &project.traces(name)[0]["arms"];
+        assert!(arms.as_array().expect("arms").len() >= 3, "{arms}");
+        assert_returns(&project, name, &["--config", "c.toml", "--set", set]);
     }
 }
 

@@ -521,19 +521,19 @@ fn measures_that_files_do_not_give_are_refused() {
     };
     refused(
         "EM@5",
-        "error: `EM@5` cannot be had from a run and qrels alone",
+        "error: `EM@5` cannot be computed from a run and qrels",
     );
     refused(
         "P@prompt",
-        "error: `P@prompt` cannot be had from a run and qrels alone",
+        "error: `P@prompt` cannot be computed from a run and qrels",
     );
     refused(
         "Recall@1000t",
-        "error: `Recall@1000t` cannot be had from a run and qrels alone",
+        "error: `Recall@1000t` cannot be computed from a run and qrels",
     );
     refused(
         "AnswerF1",
-        "error: `AnswerF1` cannot be had from a run and qrels alone",
+        "error: `AnswerF1` cannot be computed from a run and qrels",
     );
     refused(
         "Fallout@5",
@@ -556,6 +556,6 @@ fn measures_that_files_do_not_give_are_refused() {
     ];
     project.refuses_with_some_hint(
         &args,
-        "error: `RR` cannot be had from predictions and golds alone",
+        "error: `RR` cannot be computed from predictions and gold answers",
     );
 }

@@ -2,8 +2,8 @@
 //!
 //! The paragraphs of all questions form one corpus. A document's id is its title, case-sensitive and unmodified
 //! (including HTML entities). A paragraph's sentences include their leading space, so its text is their
-//! concatenation. Empty sentences are retained because supporting facts count them. The first paragraph of a title
-//! is used, and supporting facts are resolved in it.
+//! concatenation. Empty sentences are retained because supporting facts count them. Of several paragraphs with one
+//! title the first is used; another text is a document of its own, `<title> (2)`, if supporting facts of its question are in it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -44,9 +44,9 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let path = read::only_file(path, &["json", "jsonl"])?;
     let text = read::text(&path)?;
     let rows = rows(&path, &text)?;
-    let sentences = pool(&rows, &Place::file(&path), draft)?;
+    let paragraphs = pool(&rows, &Place::file(&path), draft)?;
     for (place, row) in rows {
-        let taken = question(row, &place, &sentences, draft)
+        let taken = question(row, &place, &paragraphs, draft)
             .and_then(|question| draft.push_question(&place, question));
         draft.settle(taken)?;
     }
@@ -74,33 +74,68 @@ fn rows(path: &Path, text: &str) -> Result<Vec<(Place, HotpotQuestion)>, Dataset
         .collect()
 }
 
-/// The sentences of every paragraph, as byte ranges of its text.
-type Sentences = HashMap<DocId, Vec<ByteRange>>;
+/// The pooled paragraphs.
+#[derive(Default)]
+struct Paragraphs {
+    /// Documents with a title, each with another text.
+    by_title: HashMap<String, Vec<DocId>>,
+    /// The sentences of every document, as byte ranges of its text.
+    sentences: HashMap<DocId, Vec<ByteRange>>,
+}
+
+impl Paragraphs {
+    /// Returns the document of that title and text.
+    fn find(&self, title: &str, text: &str, draft: &Draft) -> Option<&DocId> {
+        let has_text = |id: &&DocId| draft.document(id).is_some_and(|found| found.text == text);
+        self.by_title.get(title)?.iter().find(has_text)
+    }
+
+    /// Returns the document of a question's paragraph with that title; the title as an id where it has none.
+    fn of(&self, title: &str, context: &TitledPairs<Vec<String>>, draft: &Draft) -> DocId {
+        let mut own = context.0.iter();
+        let own = own.find(|(other, _)| other == title);
+        let found = own.and_then(|(_, own)| self.find(title, &own.concat(), draft));
+        found.cloned().unwrap_or_else(|| DocId::from(title))
+    }
+}
 
 fn pool(
     rows: &[(Place, HotpotQuestion)],
     file: &Place,
     draft: &mut Draft,
-) -> Result<Sentences, DatasetError> {
-    let mut sentences = Sentences::new();
-    for (title, paragraph) in rows.iter().flat_map(|(_, row)| &row.context.0) {
-        let id = DocId::from(title.as_str());
+) -> Result<Paragraphs, DatasetError> {
+    let mut paragraphs = Paragraphs::default();
+    let all = rows.iter().map(|(_, row)| row);
+    let all = all.flat_map(|row| row.context.0.iter().map(move |paragraph| (row, paragraph)));
+    for (row, (title, paragraph)) in all {
         let text = paragraph.concat();
-        if let Some(kept) = draft.document(&id) {
-            let differs = kept.text != text;
-            draft.note(
-                usize::from(differs),
-                "paragraphs whose title already had another text, left out",
-            );
+        if paragraphs.find(title, &text, draft).is_some() {
             continue;
         }
+        let mut id = DocId::from(title.as_str());
+        if paragraphs.by_title.contains_key(title) {
+            if !row.supporting_facts.0.iter().any(|(fact, _)| fact == title) {
+                draft.note(
+                    1,
+                    "paragraphs whose title was already used for another text, skipped",
+                );
+                continue;
+            }
+            draft.note(1, "paragraphs with evidence whose title was already used for another text, as separate documents");
+            let mut numbered = (2..).map(|n| DocId::from(format!("{title} ({n})")));
+            id = numbered
+                .find(|id| draft.document(id).is_none())
+                .expect("endless");
+        }
+        let ids = paragraphs.by_title.entry(title.clone()).or_default();
+        ids.push(id.clone());
         let mut start = 0;
         let ranges = paragraph.iter().map(|sentence| {
             let range = ByteRange::new(start, start + sentence.len());
             start = range.end;
             range
         });
-        sentences.insert(id.clone(), ranges.collect());
+        paragraphs.sentences.insert(id.clone(), ranges.collect());
         let document = Document {
             id,
             title: title.clone(),
@@ -109,17 +144,17 @@ fn pool(
         };
         draft.push_document(file, document)?;
     }
-    Ok(sentences)
+    Ok(paragraphs)
 }
 
 fn question(
     row: HotpotQuestion,
     place: &Place,
-    sentences: &Sentences,
+    paragraphs: &Paragraphs,
     draft: &mut Draft,
 ) -> Result<Question, DatasetError> {
     let place = place.of(&row.id);
-    let evidence = evidence(&row.supporting_facts.0, &place, sentences, draft)?;
+    let evidence = evidence(&row, &place, paragraphs, draft)?;
     let answers: Vec<String> = row
         .answer
         .into_iter()
@@ -152,14 +187,14 @@ fn question(
 
 /// Returns one group per title, in order of first mention, with its supporting sentences as ranges.
 fn evidence(
-    facts: &[(String, i64)],
+    row: &HotpotQuestion,
     place: &Place,
-    sentences: &Sentences,
+    paragraphs: &Paragraphs,
     draft: &mut Draft,
 ) -> Result<Vec<Group>, DatasetError> {
     let mut members: Vec<Member> = Vec::new();
-    for (title, index) in facts {
-        let doc = DocId::from(title.as_str());
+    for (title, index) in &row.supporting_facts.0 {
+        let doc = paragraphs.of(title, &row.context, draft);
         let at = members
             .iter()
             .position(|member| member.doc == doc)
@@ -170,7 +205,7 @@ fn evidence(
                 });
                 members.len() - 1
             });
-        let Some(paragraph) = sentences.get(&doc) else {
+        let Some(paragraph) = paragraphs.sentences.get(&doc) else {
             continue;
         }; // the draft counts or rejects it
         let Some(&range) = usize::try_from(*index)
@@ -178,7 +213,7 @@ fn evidence(
             .and_then(|index| paragraph.get(index))
         else {
             draft.missing(
-                "supporting sentences that their paragraph does not have, left out",
+                "supporting sentences missing from their paragraph, skipped",
                 || DatasetError::Sentence {
                     place: place.clone(),
                     doc,
@@ -190,7 +225,7 @@ fn evidence(
         let text = draft.document(&doc).map_or("", |document| &document.text);
         match quote::trim(text, range) {
             range if range.is_empty() => {
-                draft.note(1, "supporting sentences that are empty, left out");
+                draft.note(1, "empty supporting sentences, skipped");
             }
             range => members[at].ranges.push(range),
         }
@@ -269,12 +304,12 @@ mod tests {
        "supporting_facts": [["B &amp; C", 2], ["A", 0], ["B &amp; C", 0]],
        "context": [["A", ["Ann is.", " She was."]], ["B &amp; C", ["Bé.", "", " Cy. "]]]},
       {"_id": "2", "question": "Same?", "answer": "no", "type": "comparison", "level": "easy",
-       "supporting_facts": [["A", 9], ["A", 1], ["Gone", 0]],
-       "context": [["A", ["Another text."]], ["a", ["Lower case."]]]}]"#;
+       "supporting_facts": [["A", 9], ["A", 0], ["Gone", 0]],
+       "context": [["A", ["Another text."]], ["a", ["Lower case."]], ["B &amp; C", ["Other."]]]}]"#;
 
     const HUGGING_FACE: &str = r#"
       {"id": "1", "question": "Who? ", "answer": "Ann", "type": "bridge", "level": "hard", "supporting_facts": {"title": ["B &amp; C", "A", "B &amp; C"], "sent_id": [2, 0, 0]}, "context": {"title": ["A", "B &amp; C"], "sentences": [["Ann is.", " She was."], ["Bé.", "", " Cy. "]]}}
-      {"id": "2", "question": "Same?", "answer": "no", "type": "comparison", "level": "easy", "supporting_facts": {"title": ["A", "A", "Gone"], "sent_id": [9, 1, 0]}, "context": {"title": ["A", "a"], "sentences": [["Another text."], ["Lower case."]]}}"#;
+      {"id": "2", "question": "Same?", "answer": "no", "type": "comparison", "level": "easy", "supporting_facts": {"title": ["A", "A", "Gone"], "sent_id": [9, 0, 0]}, "context": {"title": ["A", "a", "B &amp; C"], "sentences": [["Another text."], ["Lower case."], ["Other."]]}}"#;
 
     #[test]
     fn paragraphs_are_pooled_by_title_and_sentences_become_trimmed_byte_ranges() {
@@ -285,7 +320,7 @@ mod tests {
             .iter()
             .map(|document| document.id.as_str())
             .collect();
-        assert_eq!(titles, ["A", "B &amp; C", "a"]);
+        assert_eq!(titles, ["A", "B &amp; C", "A (2)", "a"]);
         assert_eq!(set.documents[0].text, "Ann is. She was.");
         // `Bé.` is bytes 0..4, the empty sentence 4..4, ` Cy. ` 4..9 and trimmed 5..8.
         let [b, a] = &set.questions[0].evidence[..] else {
@@ -320,8 +355,11 @@ mod tests {
         let [a, gone] = &set.questions[1].evidence[..] else {
             panic!("two titles")
         };
-        // Sentence 1 of the first paragraph of the title, ` She was.` at 7..16.
-        assert_eq!(a[0].ranges, [(8, 16).into()]);
+        // Sentence 0 of the question's own paragraph, `Another text.`
+        assert_eq!(
+            (a[0].doc.as_str(), &a[0].ranges[..]),
+            ("A (2)", &[(0, 13).into()][..])
+        );
         assert_eq!(
             gone,
             &[Member {
@@ -339,12 +377,16 @@ mod tests {
             [
                 (
                     1,
-                    "paragraphs whose title already had another text, left out"
+                    "paragraphs with evidence whose title was already used for another text, as separate documents"
                 ),
-                (1, "questions with white space around them, trimmed"),
                 (
                     1,
-                    "supporting sentences that their paragraph does not have, left out"
+                    "paragraphs whose title was already used for another text, skipped"
+                ),
+                (1, "questions with surrounding white space, trimmed"),
+                (
+                    1,
+                    "supporting sentences missing from their paragraph, skipped"
                 ),
                 (
                     1,

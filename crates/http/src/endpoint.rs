@@ -1,10 +1,10 @@
-//! An address that accepts JSON by `POST` and answers with JSON.
+//! An address that answers with JSON, to JSON by `POST` or to `GET`.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, Url, redirect};
+use reqwest::{Certificate, Client, RequestBuilder, Url, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -133,13 +133,19 @@ impl JsonEndpoint {
     /// Makes one call, whose answer may have any status but a redirect's.
     pub async fn send(&self, body: &impl Serialize) -> Result<Response, HttpError> {
         let body = serde_json::to_vec(body).expect("what is sent has string keys only");
-        let request = self
-            .client
-            .post(self.url.clone())
-            .headers(self.headers.clone())
-            .timeout(self.timeout);
+        self.answer(self.client.post(self.url.clone()).body(body))
+            .await
+    }
+
+    /// Makes one call without a body, otherwise as [`Self::send`].
+    pub async fn get(&self) -> Result<Response, HttpError> {
+        self.answer(self.client.get(self.url.clone())).await
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<Response, HttpError> {
         let response = request
-            .body(body)
+            .headers(self.headers.clone())
+            .timeout(self.timeout)
             .send()
             .await
             .map_err(|error| self.broken(error))?;

@@ -127,7 +127,7 @@ impl Places {
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
             self.note(
-                "contexts that their question has twice, taken once",
+                "duplicate contexts of a question, counted once",
                 n_passages - passages.len(),
             );
             placed.push((context, passages));
@@ -155,7 +155,7 @@ impl Places {
         if let Some((document, range)) = found {
             if named.is_some() && named.as_ref() != Some(&document.id) {
                 self.note(
-                    "contexts that are in another document than `doc_id` names, found by their text",
+                    "contexts located by their text in another document than `doc_id`",
                     1,
                 );
             }
@@ -222,14 +222,14 @@ impl Places {
         };
         let held = self.gold_in(question, document, text);
         if !held.is_empty() {
-            self.note("contexts that stand in no document as they are, placed on the gold text that they hold", 1);
+            self.note("contexts that are in no document as they are, placed on the gold text that they hold", 1);
             return held
                 .into_iter()
                 .map(|(doc, range)| passage(doc, range.to_string(), range))
                 .collect();
         }
         self.note(
-            "contexts that stand in no document: support by byte ranges cannot see them",
+            "contexts that are in no document: evidence in them is not seen",
             1,
         );
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
@@ -249,7 +249,7 @@ impl Places {
             (None, None) => return self.whole(named, document),
         };
         if document.is_none() {
-            self.note("contexts whose document or chunk is not known", 1);
+            self.note("contexts whose document or chunk is unknown", 1);
         }
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(&mark))));
         vec![Passage {
@@ -271,7 +271,7 @@ impl Places {
             )];
         }
         self.note(
-            "ranked documents that the corpus does not have",
+            "ranked documents that are not in the corpus",
             usize::from(named.is_some()),
         );
         named
@@ -299,7 +299,7 @@ impl Places {
         let words = self.words.get_or_init(|| WordIndex::new(documents));
         let found = words.find(documents, text, title);
         if found.len() > 1 {
-            self.note("contexts that stand in several documents, taken as the gold one where that is among them", 1);
+            self.note("contexts that are in several documents, taken as the gold one where that is among them", 1);
         }
         let preferred = found.iter().max_by_key(|(number, _)| {
             let document = &documents[*number];

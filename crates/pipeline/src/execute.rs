@@ -162,15 +162,18 @@ impl Failures {
         if self.tolerated || !too_many {
             return Ok(());
         }
-        let (n, last) = (self.calls_in_a_row, failure.to_string());
+        let last = failure.to_string();
         Err(match self.most {
             Some(_) => PipelineError::OnlyFailures {
-                n,
+                n: self.calls_in_a_row,
                 last,
                 kind: failure.error.kind,
                 run: sink.name(),
             },
-            None => PipelineError::AllRecordedFailed { n, last },
+            None => PipelineError::AllRecordedFailed {
+                n: self.n_questions,
+                last,
+            },
         })
     }
 }

@@ -81,7 +81,7 @@ pub enum PipelineError {
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A chunk made elsewhere has no place in its document.
+    /// An external chunk has no place in its document.
     #[error(transparent)]
     Chunk(#[from] ChunkError),
     /// A point of a collection that has no text, and offsets that are not a range of a document.
@@ -181,10 +181,11 @@ impl Hint for PipelineError {
             Self::Index(error) => error.hint(),
             Self::Collection(error) => error.hint(),
             Self::NoPlace { .. } => Some(
-                "name the payload field with the passage's text in `retrieval.collection.text`".to_owned(),
+                "name the payload field with the passage's text in `retrieval.collection.text`"
+                    .to_owned(),
             ),
             Self::Sparse(_) => {
-                Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
+                Some("set `cache.dir` to a writable folder with free space".to_owned())
             }
             Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),
@@ -203,23 +204,17 @@ impl Hint for PipelineError {
             Self::OnlyFailures {
                 kind: ErrorKind::Unreachable,
                 ..
-            } => {
-                Some(
-                    "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
-                     address"
-                        .to_owned(),
-                )
-            }
-            Self::OnlyFailures { kind, .. } => {
-                Some(kind_hint(*kind).unwrap_or("fix the error named above").to_owned())
-            }
-            Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
-            Self::AllRecordedFailed { .. } => Some(
-                "record the answers again, then import them".to_owned(),
+            } => Some("start the server or correct its address".to_owned()),
+            Self::OnlyFailures { kind, .. } => Some(
+                kind_hint(*kind)
+                    .unwrap_or("fix the error named above")
+                    .to_owned(),
             ),
-            Self::Panicked => {
-                Some("finished questions are kept".to_owned())
+            Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
+            Self::AllRecordedFailed { .. } => {
+                Some("record the answers again, then import them".to_owned())
             }
+            Self::Panicked => Some("finished questions are kept".to_owned()),
         }
     }
 }

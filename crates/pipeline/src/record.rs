@@ -8,11 +8,11 @@ use super::PipelineError;
 use super::ask::{Done, PassageSource, QuestionResult, RunFacts};
 use super::generate::{Caller, Calling};
 use super::plan::CallPlan;
-use super::settings::record;
+use super::settings::{Settings, record};
 use super::sink::Sink;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_core::types::{ChunkId, Passage, Trace};
+use ragtriage_core::types::{ChunkId, Passage, Step, Trace};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::replies::{self, PendingReply, Replies};
 use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
@@ -23,6 +23,8 @@ pub struct RunSink<'a> {
     folder: &'a RunFolder,
     manifest: Manifest,
     caches: Vec<Arc<CachedEncoder>>,
+    /// Passages that packing takes in an imported run: as recorded, else of the longest prompt; 0 where none is known.
+    most_packed: usize,
     written: HashSet<ChunkId>,
     replies: Vec<PendingReply>,
     /// Opened when the run begins.
@@ -43,10 +45,17 @@ impl<'a> RunSink<'a> {
             folder,
             manifest,
             caches,
+            most_packed: 0,
             written: done.passages,
             replies: done.replies,
             recorder: None,
         }
+    }
+
+    /// Returns the settings of the run, with `retrieval.k` as far as a record shows it.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.manifest.settings
     }
 
     /// Writes the manifest; the only function that does.
@@ -84,6 +93,10 @@ impl Sink for RunSink<'_> {
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
+        if let Some(packed) = asked.trace.step(Step::Packed) {
+            let k = packed.k.unwrap_or(packed.hits.len());
+            self.most_packed = self.most_packed.max(k);
+        }
         let recorder = self
             .recorder
             .as_mut()
@@ -101,6 +114,11 @@ impl Sink for RunSink<'_> {
             Replies::remove(self.folder)?;
         }
         record::finish(&mut self.manifest, facts, &self.caches);
+        if self.manifest.is_imported() && self.manifest.is_foreign() && self.most_packed > 0 {
+            let retrieval = &mut self.manifest.settings.retrieval;
+            retrieval.k = self.most_packed;
+            retrieval.candidates = retrieval.candidates.max(retrieval.k);
+        }
         self.write_manifest()
     }
 }

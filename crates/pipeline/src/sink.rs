@@ -19,7 +19,7 @@ pub trait Sink: Send {
     /// I/O errors.
     fn begin(&mut self) -> Result<(), PipelineError>;
 
-    /// Returns the caller of the run's arms; `None` if nobody answers.
+    /// Returns the caller of the run's arms; `None` without a generator.
     ///
     /// # Errors
     /// I/O errors.

@@ -16,6 +16,8 @@ pub struct Report {
 pub enum Element {
     /// A heading; the report's title has level 1.
     Heading(usize, String),
+    /// A part of a long report; what follows it is under it.
+    Section(Section),
     /// The conclusion, in one paragraph.
     Verdict(String),
     /// Plain text.
@@ -34,6 +36,15 @@ pub enum Element {
     Picture(Picture),
     /// Text whose line ends and spaces count.
     Lines(Vec<String>),
+}
+
+/// The title of a section and how to read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The title.
+    pub title: &'static str,
+    /// One or two sentences under the title.
+    pub reading: &'static str,
 }
 
 /// A label with its value.
@@ -132,6 +143,11 @@ impl Report {
     /// Appends a heading of the second level.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.elements.push(Element::Heading(2, text.into()));
+    }
+
+    /// Begins a section.
+    pub fn section(&mut self, section: Section) {
+        self.elements.push(Element::Section(section));
     }
 
     /// Appends the elements of another report.

@@ -41,7 +41,7 @@ pub use existing::{
     CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
     StoredPassage, open_existing,
 };
-pub use open::{VectorPlace, open_or_create};
+pub use open::{VectorPlace, open_or_create, server_version};
 #[cfg(feature = "server")]
 pub use server::ServerStore;
 

@@ -43,6 +43,22 @@ pub async fn open_or_create(
     }
 }
 
+/// Returns the version of a Qdrant server, which has accepted the key.
+///
+/// # Errors
+/// [`IndexError::NotBuiltIn`] if this program was built without the client, no answer, a refused key.
+pub async fn server_version(server: &Server) -> Result<String, IndexError> {
+    #[cfg(feature = "server")]
+    {
+        crate::server::version(server).await
+    }
+    #[cfg(not(feature = "server"))]
+    {
+        let _ = server;
+        Err(IndexError::NotBuiltIn { feature: "server" })
+    }
+}
+
 #[cfg(not(all(feature = "embedded", feature = "server")))]
 fn not_built_in(
     spec: &CollectionSpec,

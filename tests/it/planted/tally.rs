@@ -24,7 +24,7 @@ fn label(trace: &Value) -> String {
         .flatten()
         .filter_map(Value::as_str)
     {
-        // Those that no planted fault stands for describe circumstances.
+        // Those that no planted fault causes describe circumstances.
         if ["server_truncated", "misled"].contains(&flag) {
             let _ = write!(label, " +{flag}");
         }

@@ -1,7 +1,7 @@
 //! The failure class of a question: the first stage that lost its support, or what the generator did with it.
 
 use super::delivery::{Delivery, Reach};
-use super::flags::{flags, server_truncated};
+use super::flags::flags;
 use super::judge::Judgments;
 use super::known::TopK;
 use super::wide::Reading;
@@ -31,12 +31,14 @@ pub struct Outcome {
     /// Stage that lost the support, regardless of the answer: [`Self::lost_at`], or chunking where a chunk boundary
     /// separates what was found from what was needed. `None` when support reached the prompt or cannot be tested.
     pub lost: Option<Stage>,
+    /// True if the support was in the prompt as it was sent, and not in the part of it that the server read.
+    pub is_truncated_away: bool,
     /// First and last stage that may have lost it, where the record of an external RAG does not tell them apart.
     pub between: Option<[Stage; 2]>,
     /// Support at documents, chunks, candidates, `top_k` and prompt, by the strict reading of wide labels; true where it is
     /// not known. `None` when it cannot be tested, or the prompt is not known.
     pub reached: Option<[bool; 5]>,
-    /// The same by the lenient reading; equal to [`Self::reached`] without wide labels.
+    /// Support by the lenient reading; equal to [`Self::reached`] without wide labels.
     pub lenient: Option<[bool; 5]>,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
@@ -93,6 +95,7 @@ impl Outcome {
         let fate = match (self.reached, self.lost) {
             _ if self.is_unseen() => Fate::Unseen(String::new()),
             (None, _) => Fate::Untested(""),
+            (Some(_), None) if self.is_truncated_away => Fate::TruncatedAway,
             (Some(_), None) => Fate::Arrived,
             (Some(_), Some(stage)) if self.is_open() => Fate::Open {
                 stage,
@@ -114,6 +117,8 @@ enum Fate {
     Untested(&'static str),
     /// It reached the prompt.
     Arrived,
+    /// It was in the prompt as it was sent, and not in the part of it that the server read.
+    TruncatedAway,
     /// It was lost at that stage, for that reason.
     Lost(Stage, String),
     /// It was lost at one of the stages from the first to the last, for that reason: a record does not tell them apart.
@@ -140,6 +145,7 @@ impl Fate {
         let [plain, partial] = [strict, lenient].map(|reach| first_lost(reach.map(is_held)));
         match (plain, partial) {
             (None, _) if strict[4].is_none() => Self::Unseen(reason::unseen(first_open(strict))),
+            (None, _) if delivery.is_truncated_away() => Self::TruncatedAway,
             (None, _) => Self::Arrived,
             (Some(stage), Some(same)) if stage == same => {
                 let (cause, why) = lost(delivery, stage);
@@ -161,7 +167,7 @@ impl Fate {
 
     fn stage(&self) -> Option<Stage> {
         match self {
-            Self::Untested(_) | Self::Arrived | Self::Unseen(_) => None,
+            Self::Untested(_) | Self::Arrived | Self::TruncatedAway | Self::Unseen(_) => None,
             Self::Between([_, stage], _) | Self::Lost(stage, _) | Self::Open { stage, .. } => {
                 Some(*stage)
             }
@@ -197,6 +203,7 @@ pub fn classify(
             unsupported: Vec::new(),
             flags: Vec::new(),
             lost: None,
+            is_truncated_away: false,
             between: None,
             reached: None,
             lenient: None,
@@ -215,6 +222,7 @@ pub fn classify(
         class,
         fault,
         lost: fate.stage(),
+        is_truncated_away: matches!(fate, Fate::TruncatedAway),
         between: fate.between(strict),
         reason,
         flags: flags(&delivery, &judgments),
@@ -290,7 +298,18 @@ fn decide(
             (FailureClass::Ambiguous, None, why.clone())
         }
         (_, Fate::Untested(why)) => plain(FailureClass::Unattributed, why),
-        (judged, Fate::Arrived) => match (attempt, judged) {
+        (Some(_), Fate::TruncatedAway) => {
+            let [billed, sent] = attempt.map_or([0; 2], |attempt| {
+                let tokens = attempt.tokens;
+                [tokens.prompt_billed.unwrap_or_default(), tokens.prompt]
+            });
+            let [billed, sent] = [billed, sent].map(|n| thousands(n as usize));
+            let why = format!(
+                "the endpoint read {billed} of {sent} prompt tokens, and the end of the prompt lacks the support"
+            );
+            (FailureClass::Packing, None, why)
+        }
+        (judged, Fate::Arrived | Fate::TruncatedAway) => match (attempt, judged) {
             (None, _) => plain(FailureClass::Supported, "support reached the prompt"),
             (Some(_), None) => plain(
                 FailureClass::Supported,
@@ -305,7 +324,7 @@ fn decide(
 fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
     let unsupported = FailureClass::CorrectUnsupported;
     let (class, why) = match fate {
-        Fate::Arrived => (
+        Fate::Arrived | Fate::TruncatedAway => (
             FailureClass::Correct,
             "right, and its support was in the prompt".to_owned(),
         ),
@@ -343,11 +362,11 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
         ),
         Some(Stance::Abstained) => (
             FailureClass::CorrectAbstention,
-            "unanswerable, and it said so",
+            "unanswerable, and the generator abstained",
         ),
         Some(_) => (
             FailureClass::Hallucinated,
-            "unanswerable, and it did not say so",
+            "unanswerable, and the generator answered",
         ),
     };
     (class, None, why.to_owned())
@@ -369,12 +388,12 @@ fn why_of(fault: Fault) -> &'static str {
     match fault {
         Fault::ContextUse => "the answer is wrong, and right from the gold passages alone",
         Fault::Reader => "the answer is wrong, from the gold passages alone too",
-        Fault::Abstained => "it said that it does not know",
-        Fault::Refused => "it declined to answer",
-        Fault::Format => "no answer could be read from its reply",
-        Fault::Truncated => "its reply reached the token limit before an answer",
-        Fault::ToolCall => "its reply calls a tool and has no answer",
-        Fault::Empty => "its reply is empty",
+        Fault::Abstained => "the generator answered that it does not know",
+        Fault::Refused => "the generator declined to answer",
+        Fault::Format => "no answer could be extracted from the response",
+        Fault::Truncated => "the response reached the token limit before an answer",
+        Fault::ToolCall => "the response calls a tool and has no answer",
+        Fault::Empty => "the response is empty",
     }
 }
 
@@ -382,18 +401,6 @@ fn generation(
     attempt: &Attempt,
     oracle: Option<Correctness>,
 ) -> (FailureClass, Option<Fault>, String) {
-    if server_truncated(attempt) {
-        let [billed, sent] = [
-            attempt.tokens.prompt_billed.unwrap_or_default(),
-            attempt.tokens.prompt,
-        ]
-        .map(|n| thousands(n as usize));
-        return (
-            FailureClass::Packing,
-            None,
-            format!("the endpoint read {billed} of {sent} prompt tokens"),
-        );
-    }
     let fault = match (attempt.stance.fault(), oracle) {
         (Some(fault), _) => fault,
         (None, Some(Correctness::Right)) => Fault::ContextUse,

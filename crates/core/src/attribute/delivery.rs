@@ -1,10 +1,18 @@
 //! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
 
+use std::collections::HashSet;
+
 use super::Passages;
-use super::known::{self, TopK};
+use super::known::{Parts, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
-use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep};
+use crate::types::{
+    ArmName, Attempt, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
+};
+
+/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
+/// does silently).
+const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
 /// The chunks of each stage, with the support test applied to them.
 #[allow(
@@ -56,7 +64,8 @@ impl<'a> Delivery<'a> {
         let ranking: Vec<&ChunkId> = last.map_or(Vec::new(), |step| {
             step.hits.iter().map(|hit| &hit.id).collect()
         });
-        let knows_candidates = trace.retrievers().next().is_some();
+        let knows_candidates = top.knows_candidates(trace);
+        let k = top.of(trace);
         let recorded = !knows_candidates || trace.steps.iter().any(is_external);
         let knows_packed = trace.step(Step::Packed).is_some();
         let steps = trace.steps.iter();
@@ -70,7 +79,7 @@ impl<'a> Delivery<'a> {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
-            k: if top.is_set { top.k } else { ranking.len() },
+            k: k.unwrap_or(ranking.len()),
             around: candidates.iter().copied().chain(gold_around).collect(),
             candidates,
             expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
@@ -80,7 +89,7 @@ impl<'a> Delivery<'a> {
             knows_candidates,
             // Without the prompt, nothing shows that no further step follows.
             knows_ranking: last.is_some() && top.is_in_order && knows_packed,
-            knows_k: top.is_set,
+            knows_k: k.is_some(),
             knows_packed,
         }
     }
@@ -149,18 +158,37 @@ impl<'a> Delivery<'a> {
 
     /// Returns true if the support would be in the prompt if that had the packed passages whole.
     fn is_truncated(&self, reading: Reading) -> bool {
-        let packed = self.packed.iter().filter(|id| !self.ranking.contains(id));
-        let packed: Vec<&ChunkId> = packed.copied().collect();
-        if !self.recorded || packed.is_empty() {
+        if !self.recorded {
             return false;
         }
-        let is_whole = |id: &&&ChunkId| {
-            let mut parts = packed.iter();
-            parts.any(|part| known::is_part(part, id, self.passages))
-        };
-        let whole = self.candidates.iter().filter(is_whole).copied();
+        let ranking: HashSet<&ChunkId> = self.ranking.iter().copied().collect();
+        let packed = self.packed.iter().copied();
+        let parts = Parts::new(packed.filter(|id| !ranking.contains(id)));
+        let candidates = self.candidates.iter().copied();
+        let whole = candidates.filter(|id| parts.has_part_of(id, self.passages));
         let whole: Vec<&ChunkId> = self.packed.iter().copied().chain(whole).collect();
-        self.test.holds(&whole, reading)
+        whole.len() > self.packed.len() && self.test.holds(&whole, reading)
+    }
+
+    /// Returns true if the part of the prompt that the server read lacks the support. Servers that truncate a prompt keep its
+    /// end; of the packed passages it is as long, in bytes, as the share of tokens that the server counted.
+    pub fn is_truncated_away(&self) -> bool {
+        let Some(share) = self.trace.attempt(ArmName::Retrieved).and_then(read_share) else {
+            return false;
+        };
+        let bytes = |id: &&ChunkId| {
+            let view = self.passages.view(id);
+            view.map_or(0, |view| view.title.len() + view.text.len())
+        };
+        let all: usize = self.packed.iter().map(bytes).sum();
+        let mut left = (share * all as f64) as usize;
+        let last = self.packed.iter().rev().take_while(|id| {
+            let fits = left.checked_sub(bytes(id));
+            left = fits.unwrap_or(0);
+            fits.is_some()
+        });
+        let read: Vec<&ChunkId> = last.copied().collect();
+        !self.test.of(read).holds
     }
 
     /// Returns the support by all hits of each step of the trace.
@@ -229,4 +257,12 @@ impl<'a> Delivery<'a> {
 fn is_external(step: &TraceStep) -> bool {
     let is_named = step.name.is_some() || step.query.is_some() || step.k.is_some();
     is_named || matches!(step.step, Step::External | Step::Ordered)
+}
+
+/// Returns the share of the prompt's tokens that the endpoint counted, if these are so few that it must have truncated the
+/// prompt.
+pub(super) fn read_share(attempt: &Attempt) -> Option<f64> {
+    let tokens = attempt.tokens;
+    let share = tokens.prompt_billed? as f64 / tokens.prompt as f64;
+    (share < SERVER_TRUNCATED_BELOW).then_some(share)
 }

@@ -1,15 +1,11 @@
 //! Flags of a question: observations next to its failure class.
 
-use super::delivery::Delivery;
+use super::delivery::{Delivery, read_share};
 use super::elsewhere::Elsewhere;
 use super::judge::Judgments;
 use super::suspect;
 use crate::rightness::Correctness;
-use crate::types::{ArmName, Attempt, ChunkId, Flag, TraceStep};
-
-/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
-/// does silently).
-const SERVER_TRUNCATED_BELOW: f64 = 0.8;
+use crate::types::{ArmName, ChunkId, Flag, TraceStep};
 
 /// Returns the flags of a question.
 pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
@@ -45,7 +41,7 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
             Flag::ServerTruncated,
             trace
                 .attempt(ArmName::Retrieved)
-                .is_some_and(server_truncated),
+                .is_some_and(|attempt| read_share(attempt).is_some()),
         ),
     ];
     tests
@@ -111,12 +107,4 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
         .filter_map(|id| delivery.passages.view(id));
     let elsewhere = Elsewhere::new(&question.text, &question.answers);
     others.any(|view| elsewhere.is_in(view.text))
-}
-
-/// Returns true if the endpoint counted so few of our prompt's tokens that it must have truncated the prompt.
-pub(super) fn server_truncated(attempt: &Attempt) -> bool {
-    let tokens = attempt.tokens;
-    tokens
-        .prompt_billed
-        .is_some_and(|billed| (billed as f64) < SERVER_TRUNCATED_BELOW * tokens.prompt as f64)
 }

@@ -1,22 +1,27 @@
-//! What the trace of an external RAG shows of its packing: stages that a record lacks are unknown.
+//! Knowledge of packing from the trace of an external RAG: stages that a record lacks are unknown.
 //!
-//! The candidates are known if a retriever is recorded, the prompt if the packed passages are. Two facts are those of the
-//! whole record. The order that packing read is known only if every question packs the first passages of its last ranking:
-//! otherwise a reordering may be missing. The number k of passages that packing takes is recorded, or every prompt holds the
-//! same number; otherwise a ranked passage may have been dropped by a filter, by k or for its length.
+//! The candidates of a question are known if it has every retriever that the record has, its prompt if its packed passages
+//! are recorded, and the number k of passages that packing takes if its `k` is, or if every prompt has the same number;
+//! otherwise a ranked passage may have been dropped by a filter, by k or for its length. One fact is that of the whole
+//! record: the order that packing read is known only if every question packs the first passages of its last ranking.
+//! Otherwise a reordering may be missing.
+
+use std::collections::{HashMap, HashSet};
 
 use super::Passages;
 use crate::types::{ChunkId, Step, Trace, TraceStep};
 
-/// The hits that packing takes.
+/// The hits that packing takes, and the retrievers that find them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopK {
-    /// Their number; where it is not known, the longest prompt's.
+    /// Their number in a question that records none; the largest where that is not known.
     pub k: usize,
-    /// True if the number is known.
+    /// True if `k` is the number of every question that records none.
     pub is_set: bool,
     /// True if the last recorded ranking is the one that was packed.
     pub is_in_order: bool,
+    /// Number of different retrievers in the record; 0 for a pipeline whose settings are known.
+    n_retrievers: usize,
 }
 
 impl From<usize> for TopK {
@@ -26,6 +31,7 @@ impl From<usize> for TopK {
             k,
             is_set: true,
             is_in_order: true,
+            n_retrievers: 0,
         }
     }
 }
@@ -35,19 +41,37 @@ impl TopK {
     #[must_use]
     pub fn recorded(traces: &[Trace], passages: &dyn Passages) -> Self {
         let packed = || traces.iter().filter_map(|trace| trace.step(Step::Packed));
-        let set = packed().filter_map(|step| step.k).max();
-        let longest = packed().map(|step| step.hits.len()).max();
-        let longest = longest.unwrap_or(0).max(1);
-        let is_constant = traces.iter().all(|trace| packs(trace, longest));
+        let sizes = packed().map(|step| step.k.unwrap_or(step.hits.len()));
+        let k = sizes.max().unwrap_or(0).max(1);
+        let mut set = packed().filter_map(|step| step.k);
         Self {
-            k: set.unwrap_or(longest),
-            is_set: match set {
-                Some(_) => packed().all(|step| step.k.is_some()),
-                None => is_constant,
-            },
+            k,
+            is_set: set.all(|other| other == k) && traces.iter().all(|trace| packs(trace, k)),
             is_in_order: traces.iter().all(|trace| packs_in_order(trace, passages)),
+            n_retrievers: n_retrievers(traces),
         }
     }
+
+    /// Returns the number of hits that packing takes for a question; `None` if it is not known.
+    #[must_use]
+    pub fn of(&self, trace: &Trace) -> Option<usize> {
+        let recorded = trace.step(Step::Packed).and_then(|step| step.k);
+        recorded.or(self.is_set.then_some(self.k))
+    }
+
+    /// Returns true if every candidate of a question is known: it has all retrievers of the record.
+    #[must_use]
+    pub fn knows_candidates(&self, trace: &Trace) -> bool {
+        let n = n_retrievers(std::slice::from_ref(trace));
+        n > 0 && n >= self.n_retrievers
+    }
+}
+
+/// Returns the number of different retrievers; several queries of one count once.
+fn n_retrievers(traces: &[Trace]) -> usize {
+    let steps = traces.iter().flat_map(Trace::retrievers);
+    let names: HashSet<(Step, &str)> = steps.map(|step| (step.step, step.label())).collect();
+    names.len()
 }
 
 /// Returns the passages that packing read: the expanded ones, else the last recorded ranking.
@@ -56,9 +80,9 @@ fn read_by_packing(trace: &Trace) -> Option<&TraceStep> {
     expanded.or_else(|| trace.recorded_ranking())
 }
 
-/// Returns true if `n` passages are packed, or all of a shorter ranking.
+/// Returns true if `n` passages are packed, or all of a shorter ranking; also where `k` is recorded.
 fn packs(trace: &Trace, n: usize) -> bool {
-    let Some(packed) = trace.step(Step::Packed) else {
+    let Some(packed) = trace.step(Step::Packed).filter(|step| step.k.is_none()) else {
         return true;
     };
     let ranked = read_by_packing(trace).map_or(n, |last| last.hits.len());
@@ -72,22 +96,47 @@ pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
     let (Some(last), Some(packed)) = (read_by_packing(trace), trace.step(Step::Packed)) else {
         return true;
     };
-    let packed: Vec<&ChunkId> = packed.hits.iter().map(|hit| &hit.id).collect();
-    let is_packed = |id: &ChunkId| packed.iter().any(|part| is_part(part, id, passages));
-    let first = last.hits.iter().take_while(|hit| is_packed(&hit.id));
-    let first: Vec<&ChunkId> = first.map(|hit| &hit.id).collect();
-    packed
-        .iter()
-        .all(|part| first.iter().any(|whole| is_part(part, whole, passages)))
+    let packed = Parts::new(packed.hits.iter().map(|hit| &hit.id));
+    let ranked = last.hits.iter().map(|hit| &hit.id);
+    let first = Parts::new(ranked.take_while(|id| packed.has_part_of(id, passages)));
+    packed.ids.iter().all(|id| first.has_whole_of(id, passages))
 }
 
-/// Returns true if `part` is the chunk `whole`, or a part of it that a prompt truncates.
-pub(super) fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
-    if part == whole {
-        return true;
+/// Chunks by id and by document.
+pub(super) struct Parts<'a> {
+    ids: HashSet<&'a ChunkId>,
+    by_doc: HashMap<&'a str, Vec<&'a ChunkId>>,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(chunks: impl Iterator<Item = &'a ChunkId>) -> Self {
+        let ids: HashSet<&ChunkId> = chunks.collect();
+        let mut by_doc: HashMap<&str, Vec<&ChunkId>> = HashMap::new();
+        for id in &ids {
+            by_doc.entry(id.doc()).or_default().push(id);
+        }
+        Self { ids, by_doc }
     }
+
+    /// Returns true if one of them is `whole`, or a part of it.
+    pub fn has_part_of(&self, whole: &ChunkId, passages: &dyn Passages) -> bool {
+        self.ids.contains(whole) || self.of(whole).any(|part| is_part(part, whole, passages))
+    }
+
+    /// Returns true if one of them is `part`, or contains it.
+    fn has_whole_of(&self, part: &ChunkId, passages: &dyn Passages) -> bool {
+        self.ids.contains(part) || self.of(part).any(|whole| is_part(part, whole, passages))
+    }
+
+    fn of(&self, id: &ChunkId) -> impl Iterator<Item = &'a ChunkId> {
+        self.by_doc.get(id.doc()).into_iter().flatten().copied()
+    }
+}
+
+/// Returns true if `part` is a part of `whole`, which a prompt truncates.
+fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
     let (Some(outer), Some(inner)) = (passages.view(whole), passages.view(part)) else {
         return false;
     };
-    whole.doc() == part.doc() && !inner.range.is_empty() && outer.range.contains(inner.range)
+    !inner.range.is_empty() && outer.range.contains(inner.range)
 }

@@ -224,7 +224,7 @@ pub struct GenerationSettings {
     /// lacks more than 5% of its responses does not start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<GeneratorName>,
-    /// Environment variable with the API key.
+    /// Environment variable with the API key. Empty: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,

@@ -27,6 +27,14 @@ pub fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { many })
 }
 
+/// Formats a sum of shares without decimals. Sums of one number in different orders give one text: `363` for 362.5.
+#[must_use]
+pub fn whole(sum: f64) -> String {
+    // -0.0 would be printed with its sign.
+    let exact = (sum * 1e6).round() / 1e6;
+    format!("{}", exact.round() + 0.0)
+}
+
 /// Formats a share in 0..=1 as a percentage with one decimal: `12.5%`.
 #[must_use]
 pub fn percent(share: f64) -> String {
@@ -92,6 +100,12 @@ pub fn listed(items: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_that_differ_by_rounding_errors_have_one_text() {
+        let text = [362.5, 362.499_999_999_9, 362.500_000_000_1, 362.49, -0.2].map(whole);
+        assert_eq!(text, ["363", "363", "363", "362", "0"]);
+    }
 
     #[test]
     fn every_three_digits_are_parted() {

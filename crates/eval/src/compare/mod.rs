@@ -45,7 +45,8 @@ pub struct ComparePlan {
     pub evaluation: EvaluationPlan,
     /// The measures to compare; empty: all reported ones with a value in both runs.
     pub measures: Vec<Measure>,
-    /// The primary measure. Default: `AnswerRight`, else `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
+    /// The primary measure. Default: the first of `AnswerRight`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`
+    /// that all pairs have.
     pub primary: Option<Measure>,
     /// Compares runs over different questions on the shared ones.
     pub intersect: bool,
@@ -192,6 +193,7 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
     let usual = [
         Measure::new(Family::AnswerRight, None),
         Measure::new(Family::AnswerF1, None),
+        Measure::new(Family::Em, Some(Cutoff::Prompt)),
         Measure::new(Family::Em, Some(Cutoff::Top(5))),
         Measure::new(Family::Ndcg, Some(Cutoff::Top(10))),
     ];

@@ -20,6 +20,8 @@ pub(super) struct Judgeable {
     pub value: f64,
     pub ci95: Option<Interval>,
     pub n: usize,
+    /// Means of the baseline and the run; known for drops.
+    pub means: Option<[f64; 2]>,
     /// The minimum detectable effect; known for drops.
     pub detectable: Option<f64>,
     /// Questions that would tell the value from the limit; known for means.
@@ -34,6 +36,7 @@ impl Judgeable {
             value: summary.mean,
             ci95: summary.ci95,
             n: summary.n,
+            means: None,
             detectable: None,
             needed,
             too_few_differ: false,
@@ -42,6 +45,8 @@ impl Judgeable {
 
     pub(super) fn dropped(difference: &MeasureDifference) -> Self {
         let MeasureDifference {
+            baseline,
+            run,
             delta,
             ci95,
             n,
@@ -62,6 +67,7 @@ impl Judgeable {
                 }
             }),
             n: *n,
+            means: Some([*baseline, *run]),
             detectable: *detectable,
             needed: None,
             too_few_differ,
@@ -95,6 +101,7 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
         value: found.value,
         ci95: found.ci95,
         n: found.n,
+        means: found.means,
         verdict,
         reason: reason(gate, found, mode, verdict),
     }
@@ -153,23 +160,29 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
             )
         }
         GateVerdict::Inconclusive => {
-            let could = found.detectable.map_or(String::new(), |least| {
-                format!("; a true difference of {least:.3} is what they would find 4 times in 5")
-            });
-            let needed = found.needed.filter(|needed| *needed > found.n);
-            let would = needed.map_or(String::new(), |needed| {
-                format!(
-                    "; about {} would, if {value:.3} is the true value",
-                    questions(needed)
-                )
-            });
+            let needed = found.needed.or_else(|| needed(found, limit));
+            let would = needed
+                .filter(|needed| *needed > found.n)
+                .map_or(String::new(), |needed| {
+                    format!(
+                        "; about {} would, if {value:.3} is the true value",
+                        questions(needed)
+                    )
+                });
             format!(
-                "inconclusive, as the true value may lie on either side: {limit} lies inside {ci:.3}, and {} do not decide \
-                 it{could}{would}",
+                "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {} do not decide{would}",
                 questions(found.n)
             )
         }
     }
+}
+
+/// Returns the number of questions with which a drop of this size differs from the limit in 4 of 5 data sets: the minimum
+/// detectable effect shrinks with the square root of their number.
+fn needed(found: Judgeable, limit: f64) -> Option<usize> {
+    let ratio = found.detectable? / (found.value - limit).abs();
+    let needed = (found.n as f64 * ratio * ratio).ceil();
+    needed.is_finite().then_some(needed as usize)
 }
 
 fn questions(n: usize) -> String {
@@ -200,6 +213,7 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
         value: judged as f64 / asked as f64,
         ci95: None,
         n: asked,
+        means: None,
         verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
             GateVerdict::Fail
         } else {

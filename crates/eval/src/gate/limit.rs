@@ -141,6 +141,8 @@ pub struct GateResult {
     pub ci95: Option<Interval>,
     /// Number of questions.
     pub n: usize,
+    /// Means of the baseline and the run over them; `None` for a bound on the mean itself.
+    pub means: Option<[f64; 2]>,
     /// The decision.
     pub verdict: GateVerdict,
     /// The reason, in a sentence.

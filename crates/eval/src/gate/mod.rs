@@ -110,12 +110,19 @@ pub fn check(
                 mean.map(|mean| judge::Judgeable::mean(mean, needed))
             }
         };
-        let found = found
-            .filter(|found| found.n > 0)
-            .ok_or_else(|| GateError::NoValue {
-                run: run.manifest.name.clone(),
-                measure: gate.measure,
-            })?;
+        let found = found.filter(|found| found.n > 0).ok_or_else(|| {
+            let measure = gate.measure;
+            let has_value = |run: &SavedRun| {
+                let column = score::score(run, &[measure], rule).column(measure);
+                column.is_some_and(|values| values.iter().any(Option::is_some))
+            };
+            let mut runs = [Some(run), baseline].into_iter().flatten();
+            let without = runs.find(|run| !has_value(run)).unwrap_or(run);
+            GateError::NoValue {
+                run: without.manifest.name.clone(),
+                measure,
+            }
+        })?;
         gates.push(judge::judge(gate, found, plan.mode));
     }
     Ok(GateReport {

@@ -47,6 +47,7 @@ fn the_interval_decides_each_way() {
             value: f64::midpoint(low, high),
             ci95: Some(Interval { low, high }),
             n: 9,
+            means: None,
             detectable: None,
             needed: None,
             too_few_differ: false,
@@ -69,6 +70,7 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
             high: 1.0,
         }),
         n: 9,
+        means: None,
         detectable: None,
         needed: None,
         too_few_differ: false,
@@ -352,7 +354,7 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
     assert_eq!(
         warnings("EM@5").as_deref(),
         Some(
-            "EM@5 looks at 5 passages, and the generator sees at most 2: gate on EM@prompt, which counts what it sees"
+            "EM@5 scores 5 passages, but the generator receives at most 2: gate on EM@prompt, which scores those"
         )
     );
     for measure in ["EM@2", "EM@prompt", "AnswerF1"] {
@@ -373,6 +375,7 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
             high: 0.65,
         }),
         n: 40,
+        means: None,
         detectable: None,
         needed: Some(790),
         too_few_differ: false,
@@ -385,11 +388,21 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
         )
         .reason
     };
-    let head = "inconclusive, as the true value may lie on either side: 0.5 lies inside [0.250, 0.650], and 40 questions do not \
-                decide it";
+    let head = "inconclusive: the limit 0.5 lies inside the 95% CI [0.250, 0.650], so 40 questions do not decide";
     assert_eq!(
         reason(found),
         format!("{head}; about 790 questions would, if 0.450 is the true value")
+    );
+    // Half the detectable effect away: four times the questions.
+    let drop = Judgeable {
+        value: 0.55,
+        detectable: Some(0.1),
+        needed: None,
+        ..found
+    };
+    assert_eq!(
+        reason(drop),
+        format!("{head}; about 160 questions would, if 0.550 is the true value")
     );
     // As many as there are would be no advice.
     let needed = Some(40);

@@ -15,7 +15,7 @@ use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{ArmName, Flag, Interval, Stage, SupportRule, Trace};
+use ragtriage_core::types::{ArmName, Interval, Stage, SupportRule, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
@@ -228,7 +228,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
             (stage, in_noise)
         }
         (Some(stage), None) => (stage, oracle),
-        (None, _) if is_server_cut(outcome) => (Source::Packing, oracle),
+        (None, _) if outcome.is_truncated_away => (Source::Packing, oracle),
         (None, _) => (Source::Distraction, oracle),
     };
     terms[source as usize] += best - retrieved;
@@ -245,11 +245,7 @@ fn has_unusable_reply(trace: &Trace) -> bool {
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    Source::of(outcome).or(is_server_cut(outcome).then_some(Source::Packing))
-}
-
-fn is_server_cut(outcome: &Outcome) -> bool {
-    outcome.flags.contains(&Flag::ServerTruncated)
+    Source::of(outcome).or(outcome.is_truncated_away.then_some(Source::Packing))
 }
 
 fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {

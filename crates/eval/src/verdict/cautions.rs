@@ -99,6 +99,7 @@ pub(super) fn cautions(
         judged(facts),
         open,
         unrecorded::caution(facts),
+        without_oracle(facts, losses),
         uncovered(facts, n),
         disagreement(facts),
     ]
@@ -144,13 +145,28 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
         is_judged && class != FailureClass::Ambiguous
     });
     let answerable = answerable.count();
-    (2 * n < answerable).then(|| {
+    let lack = match facts.of {
+        BudgetOf::Support => "a label to judge them by, or a usable answer",
+        _ => "evidence, gold answers, a usable answer or one from the gold passages alone",
+    };
+    (n < answerable).then(|| {
         format!(
-            "It covers {} of {} answerable questions: the others lack evidence, gold answers or an answer from the gold \
-             passages alone.",
+            "It covers {} of {} answerable questions: the others lack {lack}.",
             thousands(n),
             thousands(answerable)
         )
+    })
+}
+
+/// Explains sides that are counted in questions.
+fn without_oracle(facts: &VerdictFacts<'_>, losses: &Losses) -> Option<String> {
+    let is_lost = losses.means().iter().any(|mean| *mean > 0.0);
+    let is_counted =
+        is_lost && facts.answered == Answered::ByGenerator && facts.of == BudgetOf::Support;
+    is_counted.then(|| {
+        "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
+         would win back is not known without answers from the gold passages alone (condition `oracle`)."
+            .to_owned()
     })
 }
 

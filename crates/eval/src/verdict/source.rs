@@ -1,7 +1,7 @@
 //! Sources of a loss, and the side of the pipeline each is on.
 
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::types::Stage;
+use ragtriage_core::types::{FailureClass, Stage};
 use serde::{Deserialize, Serialize};
 
 /// The source that a loss is attributed to, in report order.
@@ -60,6 +60,20 @@ impl Source {
             Self::Undelivered => "undelivered",
             Self::Distraction => "distraction",
             Self::Reader => "reader",
+        }
+    }
+
+    /// Returns the failure class of the questions that it loses.
+    #[must_use]
+    pub fn class(self) -> FailureClass {
+        match self {
+            Self::Corpus => FailureClass::Corpus,
+            Self::Chunking => FailureClass::Chunking,
+            Self::Retrieval => FailureClass::Retrieval,
+            Self::Ranking => FailureClass::Ranking,
+            Self::Packing => FailureClass::Packing,
+            Self::Undelivered => FailureClass::Undelivered,
+            Self::Distraction | Self::Reader => FailureClass::Generation,
         }
     }
 

@@ -7,7 +7,7 @@ use super::source::Source;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands};
+use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands, whole};
 use ragtriage_core::types::{ArmName, FailureClass, Interval, Step};
 
 /// Returns the verdict's sentences.
@@ -157,7 +157,7 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
         Answered::ByBaseline => {
             " The generator is not judged: the built-in baseline reader does not use a language model."
         }
-        _ => " What a generator would lose is not known without answers.",
+        _ => " Without answers, the generator's losses are unknown.",
     };
     format!("{head}{}{open}", leading(verdict, facts, losses))
 }
@@ -237,7 +237,7 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         return String::new();
     };
     if source == Source::Undelivered {
-        return " Which stage loses most is not known from the record.".to_owned();
+        return " The record does not show which stage loses most.".to_owned();
     }
     let n = verdict.n as f64;
     let means = losses.means();
@@ -253,7 +253,12 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         (true, _) if is_chance => ", though its lead over the next stage may be chance",
         (true, _) => ", though another stage may, depending on what the labels leave open",
     };
-    format!(" {} loses most, {here:.0}: {meaning}{tie}.", spoken(source))
+    // The side and one of its stages are both called retrieval.
+    let lead = match verdict.conclusion {
+        Conclusion::Retriever => format!("Of its stages, {}", spoken(source).to_lowercase()),
+        _ => spoken(source).to_owned(),
+    };
+    format!(" {lead} loses most, {}: {meaning}{tie}.", whole(here))
 }
 
 fn spoken(source: Source) -> &'static str {
@@ -304,7 +309,7 @@ fn has_step(facts: &VerdictFacts<'_>, step: Step) -> bool {
 
 fn amount(side: &SideLoss) -> String {
     let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
-    format!("{:.0}{interval}", side.answers)
+    format!("{}{interval}", whole(side.answers))
 }
 
 fn questions(n: usize) -> String {
@@ -326,10 +331,10 @@ pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<Str
     } else if em <= 0.60 {
         "<= 0.60: work on the retriever first"
     } else {
-        "between 0.60 and 0.80: it does not say"
+        "between 0.60 and 0.80: inconclusive"
     };
     let why = if is_at_odds {
-        "; it looks at retrieval alone, the verdict at the answers that this generator would win back"
+        "; it considers retrieval alone, the verdict also the answers that this generator would win back"
     } else {
         ""
     };

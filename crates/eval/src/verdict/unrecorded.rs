@@ -38,7 +38,7 @@ pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
     let advice = if missing.is_empty() {
         String::new()
     } else {
-        format!(" To know more, record {}.", listed(&missing))
+        format!(" To resolve this, record {}.", listed(&missing))
     };
     Some(format!("{}.{advice}", parts.join("; ")))
 }
@@ -69,7 +69,7 @@ fn missing(facts: &VerdictFacts<'_>) -> Vec<String> {
         (
             any(&|trace, [first, last]| {
                 let is_of_k = [first, last] == [Stage::Ranking, Stage::Packing];
-                is_of_k && has_ranking(trace) && !facts.top.is_set
+                is_of_k && has_ranking(trace) && facts.top.of(trace).is_none()
             }),
             "the number `k` of passages that packing takes",
         ),

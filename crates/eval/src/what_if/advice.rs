@@ -110,15 +110,20 @@ fn advised(one: &Alternative) -> Advice {
     } else {
         "evidence reaches the prompt for"
     };
+    let answers = answers(one);
+    // The gain in answers says more than the same in deliveries.
+    let moved = if answers.is_empty() {
+        format!(" ({})", moved(one))
+    } else {
+        String::new()
+    };
     let sentence = format!(
-        "{} {verb} {} instead of {} of {} questions ({}){}.{}",
+        "{} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
         head(one),
         thousands(one.after),
         thousands(one.before),
         thousands(one.n),
-        moved(one),
         tokens(one),
-        answers(one),
     );
     Advice {
         change: one.change,
@@ -129,7 +134,7 @@ fn advised(one: &Alternative) -> Advice {
 
 fn head(one: &Alternative) -> String {
     match one.change {
-        Change::PerfectReranker => "A perfect reranker over the present candidates".to_owned(),
+        Change::PerfectReranker => "A perfect reranker over the current candidates".to_owned(),
         Change::OtherCandidates => {
             "Candidates that hold all evidence (a better retriever, or more candidates)".to_owned()
         }
@@ -187,7 +192,7 @@ fn answers(one: &Alternative) -> String {
         None if one.change.is_upper_bound() => format!(" That is worth at most {gain}."),
         None => format!(" That promises {gain}."),
         Some(Withheld::Distraction) => format!(
-            " That is worth {gain} if other passages distract the reader no more than today; they may cost up to {:.2}.",
+            " That is worth {gain} if other passages distract the reader no more than now; they may cost up to {:.2}.",
             promise.distraction
         ),
         Some(Withheld::FewOtherPassages) => format!(
@@ -209,5 +214,5 @@ fn tokens(one: &Alternative) -> String {
         return String::new();
     };
     let [before, after] = [before, after].map(|mean| thousands(mean.round() as usize));
-    format!(", at {after} instead of {before} tokens of passages per prompt")
+    format!(", with {after} instead of {before} tokens")
 }

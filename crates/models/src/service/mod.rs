@@ -269,6 +269,17 @@ fn without_contexts(body: &[u8]) -> Value {
     record
 }
 
+impl Service {
+    /// Connects without asking a question: any status but a refused key or a failure of the server is good.
+    pub async fn reach(&self) -> Result<(), ServiceError> {
+        let response = self.endpoint.get().await?;
+        match response.status {
+            401 | 403 | 500.. => Err(self.endpoint.status(&response).into()),
+            _ => Ok(()),
+        }
+    }
+}
+
 #[async_trait]
 impl Rag for Service {
     async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {

@@ -103,7 +103,7 @@ impl ConditionPlan {
         let members = questions.flat_map(|question| question.evidence.iter().flatten());
         let gold: HashSet<&DocId> = members.map(|member| &member.doc).collect();
         let counter = self.chunk_counter.as_ref();
-        // Chunks made elsewhere are those of all documents.
+        // External chunks are those of all documents.
         let mut chunks = if self.chunking.strategy() == Strategy::File {
             chunk_documents(documents, &self.chunking, counter)?
         } else {
@@ -160,7 +160,8 @@ impl Conditions {
             corpus,
             passages: &both,
             room: Room {
-                k: plan.k,
+                // None of the recorded passages is dropped.
+                k: plan.k.max(retrieved.passages.len()),
                 context_tokens: plan.prompt.context_tokens,
                 tokens: &tokens,
             },

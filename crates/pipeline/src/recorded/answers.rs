@@ -53,10 +53,24 @@ impl<'a> Answers<'a> {
         passages: &[ChunkId],
         prompt: Option<u64>,
     ) -> Arm {
+        // Where a repeat succeeded, the question has a result. A run of ours with a failed call is asked again.
+        let has_failed = |attempt: &RecordedAttempt| attempt.error.is_some();
+        let n_failed = attempts
+            .iter()
+            .filter(|attempt| has_failed(attempt))
+            .count();
+        let is_left_out = !self.plan.is_own && n_failed < attempts.len();
+        if is_left_out {
+            self.places.note(
+                "answers of questions with several that failed, left out",
+                n_failed,
+            );
+        }
         let attempts = attempts.into_iter();
         Arm {
             arm,
             attempts: attempts
+                .filter(|attempt| !(is_left_out && has_failed(attempt)))
                 .map(|attempt| self.attempt(attempt, passages.to_vec(), prompt))
                 .collect(),
         }

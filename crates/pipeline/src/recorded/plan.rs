@@ -24,7 +24,7 @@ pub struct RecordedPlan {
     pub most_failures: Option<usize>,
     /// Omits a document whose id equals the question's.
     pub skip_same_id: bool,
-    /// Number of passages that count as packed where a record without answers does not say.
+    /// Number of passages that count as packed where a record without answers does not say: `retrieval.k`.
     pub k: usize,
     /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.
     pub is_own: bool,

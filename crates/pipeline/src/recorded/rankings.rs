@@ -109,6 +109,11 @@ impl<'a> Rankings<'a> {
                 .collect(),
             seconds: exact.seconds,
         });
+        let mut gold_around = Vec::new();
+        if self.plan.is_own {
+            let passages = only_passages(self.place(&stage.gold_around));
+            gold_around.extend(passages.into_iter().map(|passage| passage.id));
+        }
         let query = stage.query.as_ref();
         TraceStep {
             name: (stage.name != stage.step.name()).then(|| stage.name.clone()),
@@ -116,6 +121,7 @@ impl<'a> Rankings<'a> {
                 .filter(|query| query.trim() != self.question.text.trim())
                 .cloned(),
             k: stage.k.filter(|_| !self.plan.is_own),
+            gold_around,
             exact_search,
             ..TraceStep::new(stage.step, hits, stage.seconds.unwrap_or(0.0))
         }
@@ -297,7 +303,7 @@ impl<'a> Rankings<'a> {
         let is_odd = !given.as_ref().is_some_and(falls);
         if is_odd && !is_own && scored.iter().any(|(_, hit)| hit.score.is_some()) {
             self.places.note(
-                "rankings whose scores do not give the order of their contexts: the order counts, as 1 / rank",
+                "rankings whose scores contradict the order of their contexts: the order is used, with the score 1 / rank",
                 1,
             );
         }

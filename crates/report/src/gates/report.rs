@@ -38,7 +38,7 @@ fn table(gates: &[GateResult]) -> Table {
         table.row([
             gate.verdict.name().to_owned(),
             gate.gate.clone(),
-            format!("{:.3}", gate.value),
+            value(gate),
             gate.ci95.map_or(String::new(), three_decimals),
             gate.n.to_string(),
         ]);
@@ -47,6 +47,15 @@ fn table(gates: &[GateResult]) -> Table {
         }
     }
     table
+}
+
+/// Returns the mean, or the drop with the means of baseline and run.
+fn value(gate: &GateResult) -> String {
+    // No negative zero.
+    let value = (gate.value * 1000.0).round() / 1000.0 + 0.0;
+    gate.means.map_or(format!("{value:.3}"), |[before, after]| {
+        format!("{value:.3} ({before:.3} -> {after:.3})")
+    })
 }
 
 fn three_decimals(interval: Interval) -> String {

@@ -24,6 +24,7 @@ fn result(verdict: GateVerdict) -> GateResult {
             high: 0.65,
         }),
         n: 40,
+        means: None,
         verdict,
         reason: format!("100 % of {HOSTILE}"),
     }

@@ -6,8 +6,14 @@ use super::markup::{CountCell, crosswise, figure};
 use crate::comparison::forest::forest;
 use crate::comparison::report::{changes, measures};
 use crate::comparison::{AgreementView, ComparisonView, FlipGroupView, PairView};
+use crate::document::Section;
 use crate::render::html::{facts, heading, list, raw_table, table, verdict};
 use ragtriage_core::text::numbers::thousands;
+
+pub(super) const SECTION: Section = Section {
+    title: "Comparison with the baseline",
+    reading: "Differences are paired by question: the other run minus the baseline.",
+};
 
 /// Writes the section; nothing without a baseline.
 pub(super) fn comparison(report: &HtmlReport<'_>, out: &mut String) {

@@ -2,7 +2,13 @@
 
 use super::contents::HtmlReport;
 use super::markup::figure;
+use crate::document::Section;
 use crate::pictures::Figure;
+
+pub(super) const SECTION: Section = Section {
+    title: "Curves and distributions",
+    reading: "Metrics by the number of passages, and how scores of passages and answers are distributed.",
+};
 
 /// Measures against k, scores of passages and of answers.
 pub(super) fn curves(page: &HtmlReport<'_>, out: &mut String) {

@@ -1,14 +1,26 @@
-//! All measures with their intervals, the tables under the verdict, and the limits of the numbers.
+//! All metrics with their intervals, the diagnosis of lost questions, and the limits of the numbers.
 
 use super::contents::HtmlReport;
-use crate::render::html::{heading, list, table};
+use crate::document::Table;
+use crate::render::html::{list, table};
 
-/// The section's content.
+/// Writes the metrics.
 pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
-    let run = page.run;
-    for found in run.measures.iter().chain(&run.diagnosis) {
+    tables(&page.run.measures, out);
+}
+
+/// Writes failure modes, positions and slices.
+pub(super) fn diagnosis(page: &HtmlReport<'_>, out: &mut String) {
+    tables(&page.run.diagnosis, out);
+}
+
+/// Writes the limits of the numbers.
+pub(super) fn limits(page: &HtmlReport<'_>, out: &mut String) {
+    list("notes", &page.run.caveats, out);
+}
+
+fn tables(tables: &[Table], out: &mut String) {
+    for found in tables {
         table(found, out);
     }
-    heading("What the numbers cover", out);
-    list("notes", &run.caveats, out);
 }

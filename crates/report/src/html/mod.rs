@@ -16,40 +16,40 @@ mod script;
 
 use std::fmt::Write as _;
 
+use crate::document::Section;
 use crate::render::html::escape;
+use crate::run::sections;
 
 pub use contents::HtmlReport;
 
-/// A section of the report.
+/// A section of the HTML report.
 struct HtmlSection {
     /// Its name in addresses, such as `#losses`.
     id: &'static str,
-    heading: &'static str,
+    section: Section,
     write: fn(&HtmlReport<'_>, &mut String),
 }
 
 /// From top to bottom.
-const SECTIONS: [HtmlSection; 8] = [
-    section("summary", "Verdict", overview::verdict),
-    section(
-        "comparison",
-        "Comparison with the baseline",
-        comparison::comparison,
-    ),
-    section("losses", "Losses", losses::losses),
-    section("questions", "Questions", questions::questions),
-    section("run", "Configuration", overview::run),
-    section("curves", "Curves and distributions", curves::curves),
-    section("measures", "Measures", measures::measures),
-    section("effort", "Time and tokens", curves::effort),
+const SECTIONS: [HtmlSection; 10] = [
+    section("summary", sections::VERDICT, overview::verdict),
+    section("comparison", comparison::SECTION, comparison::comparison),
+    section("losses", sections::LOSSES, losses::losses),
+    section("questions", sections::QUESTIONS, questions::questions),
+    section("run", sections::CONFIGURATION, overview::run),
+    section("measures", sections::METRICS, measures::measures),
+    section("diagnosis", sections::DIAGNOSIS, measures::diagnosis),
+    section("curves", curves::SECTION, curves::curves),
+    section("limits", sections::LIMITS, measures::limits),
+    section("effort", sections::TIME, curves::effort),
 ];
 
 const fn section(
     id: &'static str,
-    heading: &'static str,
+    section: Section,
     write: fn(&HtmlReport<'_>, &mut String),
 ) -> HtmlSection {
-    HtmlSection { id, heading, write }
+    HtmlSection { id, section, write }
 }
 
 /// Lays the report out as one HTML file.
@@ -70,14 +70,16 @@ pub fn render(report: &HtmlReport<'_>) -> String {
     let is_alone = report.comparison.is_none();
     let sections = SECTIONS.iter();
     let sections = sections.filter(|one| !(is_alone && one.id == "comparison"));
-    for HtmlSection { id, heading, .. } in sections.clone() {
-        let _ = write!(out, "<li><a href=\"#{id}\">{heading}</a></li>");
+    for HtmlSection { id, section, .. } in sections.clone() {
+        let _ = write!(out, "<li><a href=\"#{id}\">{}</a></li>", section.title);
     }
     out.push_str("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
-    for HtmlSection { id, heading, write } in sections {
+    for HtmlSection { id, section, write } in sections {
+        let Section { title, reading } = section;
         let _ = writeln!(
             out,
-            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>"
+            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{title}</h2>\n\
+             <p class=\"reading\">{reading}</p>"
         );
         write(report, &mut out);
         out.push_str("</section>\n");

@@ -15,7 +15,6 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
         facts(&run.right, out);
     }
     html::verdict(&run.conclusion(), out);
-    html::list("advice", &run.advice, out);
     table(&crate::run::funnel_table(&run.funnel), out);
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(
@@ -34,8 +33,9 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
             .concat();
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
-    data(page, out);
+    html::list("advice", &run.advice, out);
     notices(&run.notices, out);
+    data(page, out);
 }
 
 /// Writes corpus and questions in a line, with a link to the rest.

@@ -19,6 +19,10 @@ pub fn render(report: &Report) -> String {
 fn push(element: &Element, out: &mut String) {
     match element {
         Element::Heading(_, text) => heading(text, out),
+        Element::Section(section) => {
+            heading(section.title, out);
+            line("p", section.reading, out);
+        }
         Element::Verdict(text) => verdict(text, out),
         Element::Paragraph(text) => line("p", text, out),
         Element::Facts(items) => facts(items, out),

@@ -12,14 +12,18 @@ use ragtriage_datasets::lint::finding::Severity;
 pub fn render(report: &Report) -> String {
     let mut out = String::new();
     let mut before: Option<&Element> = None;
+    let mut level = 2;
     for element in &report.elements {
+        if matches!(element, Element::Section(_)) {
+            level = 3;
+        }
         // Lists of one kind are one list.
         if before.is_some_and(|before| {
             discriminant(before) != discriminant(element) || !is_list(element)
         }) {
             out.push('\n');
         }
-        push(element, &mut out);
+        push(element, level, &mut out);
         before = Some(element);
     }
     out
@@ -32,9 +36,15 @@ fn is_list(element: &Element) -> bool {
     )
 }
 
-fn push(element: &Element, out: &mut String) {
+/// Writes an element; headings in a section and those of tables are at least of `level`.
+fn push(element: &Element, level: usize, out: &mut String) {
     match element {
-        Element::Heading(level, text) => heading(*level, text, out),
+        Element::Heading(1, text) => heading(1, text, out),
+        Element::Heading(own, text) => heading(level.max(*own), text, out),
+        Element::Section(section) => {
+            heading(2, section.title, out);
+            line(&format!("\n{}", escape(section.reading)), out);
+        }
         Element::Verdict(text) => line(&format!("**{}**", escape(text)), out),
         Element::Paragraph(text) => line(&escape(text), out),
         Element::Facts(items) => facts("", items, out),
@@ -43,7 +53,7 @@ fn push(element: &Element, out: &mut String) {
             .for_each(|notice| line(&notice_text(notice), out)),
         Element::List(items) => list(items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
-        Element::Table(found) => table(found, out),
+        Element::Table(found) => table(found, level, out),
         Element::Picture(picture) => {
             line(
                 &format!("![{}]({})", escape(&picture.title), picture.file),
@@ -94,9 +104,9 @@ fn entry(entry: &Entry, out: &mut String) {
     facts("  ", &entry.facts, out);
 }
 
-fn table(table: &Table, out: &mut String) {
+fn table(table: &Table, level: usize, out: &mut String) {
     if !table.title.is_empty() {
-        heading(2, &table.title, out);
+        heading(level, &table.title, out);
     }
     if !table.rows.is_empty() {
         let titles = table.columns.iter().map(|column| escape(&column.title));

@@ -47,7 +47,10 @@ pub fn render(report: &Report, screen: Screen) -> String {
             out.text.push('\n');
         }
         out.element(element);
-        is_prose = matches!(element, Element::Verdict(_) | Element::Paragraph(_));
+        is_prose = matches!(
+            element,
+            Element::Verdict(_) | Element::Paragraph(_) | Element::Section(_)
+        );
     }
     out.text
 }
@@ -61,6 +64,11 @@ impl Output {
     fn element(&mut self, element: &Element) {
         match element {
             Element::Heading(_, text) => self.heading(text),
+            Element::Section(section) => {
+                self.heading(section.title);
+                self.line(&"=".repeat(section.title.len()));
+                self.wrapped(INDENT, section.reading);
+            }
             Element::Verdict(text) | Element::Paragraph(text) => self.wrapped(INDENT, text),
             Element::Facts(facts) => self.facts(INDENT, facts),
             Element::Notices(notices) => notices.iter().for_each(|notice| self.notice(notice)),

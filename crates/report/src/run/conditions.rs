@@ -6,6 +6,9 @@ use ragtriage_core::types::ArmName;
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::Summary;
 
+const NOTE: &str = "over answerable questions, free-text answers included; AnswerF1 under Answers leaves these out and includes \
+     unanswerable questions";
+
 /// The table of conditions; `None` without a generator.
 pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(
@@ -64,6 +67,9 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
         .chain(counts.map(|count| count.to_string()))
         .chain([format!("{cost_usd:.4}")]);
         table.row(cells);
+    }
+    if !table.rows.is_empty() {
+        table.notes.push(NOTE.to_owned());
     }
     table.notes.extend(repeats(summary));
     (!table.rows.is_empty()).then_some(table)

@@ -1,5 +1,6 @@
 //! Some of the lost questions, from as many failure classes as there are.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::document::{Entry, Fact};
@@ -7,6 +8,8 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judgment;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, Trace};
+use ragtriage_eval::summary::Evaluation;
+use ragtriage_eval::verdict::{Conclusion, Source};
 use ragtriage_runs::SavedRun;
 
 /// Most lost questions of a report.
@@ -15,7 +18,9 @@ const MOST: usize = 5;
 const ID: usize = 30;
 const TEXT: usize = 68;
 const ANSWER: usize = 90;
-const SHORT: usize = 30;
+const SHORT: usize = 36;
+/// Columns of a line of the first screen next to its label.
+const LINE: usize = 88;
 
 /// A lost question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,22 +64,20 @@ impl LostQuestion {
         }
     }
 
-    /// The question in a line: its text, why it was lost, gold answer and answer.
+    /// Returns id, failure class and text in `LINE` columns.
     pub(super) fn line(&self) -> String {
-        let answer = self.answer.as_ref().map_or(String::new(), |answer| {
-            format!("; answer: {}", shortened(answer, SHORT))
-        });
-        let gold = if self.gold.is_empty() {
-            String::new()
-        } else {
-            format!("; gold: {}", shortened(&self.gold, SHORT))
-        };
-        format!(
-            "{} \"{}\" {}{gold}{answer}",
-            shortened(&self.id, ID),
-            shortened(&self.question, TEXT),
-            self.class
-        )
+        let lead = format!("{} ({}): ", shortened(&self.id, ID), self.class);
+        let columns = (LINE - 2).saturating_sub(lead.chars().count());
+        format!("{lead}\"{}\"", shortened(&self.question, columns))
+    }
+
+    /// Adds gold answer and answer to the line.
+    pub(super) fn lines(&self) -> String {
+        let gold = Some(("gold", &self.gold)).filter(|(_, gold)| !gold.is_empty());
+        let answer = self.answer.iter().map(|answer| ("answer", answer));
+        let ends = gold.into_iter().chain(answer);
+        let ends = ends.map(|(label, text)| format!("; {label}: {}", shortened(text, SHORT)));
+        self.line() + &ends.collect::<String>()
     }
 
     /// The question as an entry of a report.
@@ -108,28 +111,32 @@ impl LostQuestion {
     }
 }
 
-/// Some lost questions, and how many there are: one of each class, then the next of each class.
-pub(super) fn lost(run: &SavedRun, outcomes: &[Outcome]) -> (Vec<LostQuestion>, usize) {
-    let lost = run
-        .traces
-        .iter()
-        .zip(outcomes)
-        .filter(|(_, outcome)| outcome.class.is_loss());
-    let lost: Vec<(&Trace, &Outcome)> = lost.collect();
-    let mut seen: BTreeMap<FailureClass, usize> = BTreeMap::new();
-    let rounds = lost.iter().map(|(_, outcome)| {
-        let round = seen.entry(outcome.class).or_default();
-        *round += 1;
-        (*round, outcome.class)
+/// Returns some lost questions, and how many there are: one of each class, then the next of each; first the class that the verdict
+/// names, then larger ones. Where only retrieval is judged, these are the questions lost before the prompt.
+pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion>, usize) {
+    let verdict = &evaluation.summary.verdict;
+    let of_retrieval = verdict.conclusion == Conclusion::RetrievalOnly;
+    let named = verdict.bottleneck.map(Source::class);
+    let questions = run.traces.iter().zip(&evaluation.outcomes);
+    let lost = questions.filter(|(_, outcome)| match outcome.class {
+        class if of_retrieval => class.is_lost_before_prompt(),
+        class => class.is_loss(),
     });
-    let mut ranked: Vec<_> = rounds.zip(0..).collect();
-    ranked.sort_unstable();
-    let shown = ranked
-        .iter()
-        .take(MOST)
-        .map(|(_, at): &(_, usize)| lost[*at]);
-    let shown = shown
-        .map(|(trace, outcome)| LostQuestion::new(trace, outcome))
-        .collect();
-    (shown, lost.len())
+    let mut classes: BTreeMap<FailureClass, Vec<(&Trace, &Outcome)>> = BTreeMap::new();
+    for (trace, outcome) in lost {
+        classes
+            .entry(outcome.class)
+            .or_default()
+            .push((trace, outcome));
+    }
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(class, lost)| (Some(*class) != named, Reverse(lost.len())));
+    let rounds =
+        (0..MOST).flat_map(|round| classes.iter().filter_map(move |(_, lost)| lost.get(round)));
+    let shown = rounds.take(MOST);
+    let shown = shown.map(|(trace, outcome)| LostQuestion::new(trace, outcome));
+    (
+        shown.collect(),
+        classes.iter().map(|(_, lost)| lost.len()).sum(),
+    )
 }

@@ -11,6 +11,7 @@ mod measures;
 mod notices;
 pub mod provenance;
 mod screen;
+pub(crate) mod sections;
 pub mod support;
 mod tables;
 mod unusable;
@@ -55,9 +56,9 @@ pub struct RunReport {
     pub verdict: String,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
-    /// What to change, a sentence each, the best first.
+    /// Suggested changes, a sentence each, the best first.
     pub advice: Vec<String>,
-    /// Where the questions were lost.
+    /// The questions lost by stage.
     pub funnel: Funnel,
     /// The main figures with n and interval.
     pub figures: Vec<Fact>,
@@ -96,7 +97,7 @@ impl RunReport {
     #[must_use]
     pub fn new(run: &SavedRun, evaluation: &Evaluation) -> Self {
         let summary = &evaluation.summary;
-        let (lost, n_lost) = lost::lost(run, &evaluation.outcomes);
+        let (lost, n_lost) = lost::lost(run, evaluation);
         Self {
             name: run.manifest.name.clone(),
             right: right(summary),
@@ -145,27 +146,28 @@ impl RunReport {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.facts(self.right.clone());
         report.elements.push(Element::Verdict(self.conclusion()));
-        report.list(self.advice.clone());
+        report.table(funnel::table(&self.funnel));
         if let Some(rule) = &self.rule_of_thumb {
             let rule = format!("Rule of thumb: {rule}.");
             report.elements.push(Element::Paragraph(rule));
         }
-        report.facts(self.facts());
+        report.facts(self.figures.clone());
+        report.list(self.advice.clone());
         report.notices(self.notices.clone());
-        report.table(funnel::table(&self.funnel));
+
+        report.section(sections::LOSSES);
         report.table(tables::losses(&self.losses));
         report.table(tables::support(&self.support, self.support_n));
         report.table(tables::classes(&self.classes, &self.flags));
-        if let Some(found) = &self.two_by_two {
-            report.table(tables::two_by_two(found));
-        }
-        if let Some(found) = &self.what_if {
-            report.table(found.clone());
-        }
-        for table in self.measures.iter().chain(&self.diagnosis) {
-            report.table(table.clone());
-        }
+        report.table(
+            self.two_by_two
+                .as_ref()
+                .map(tables::two_by_two)
+                .unwrap_or_default(),
+        );
+        report.table(self.what_if.clone().unwrap_or_default());
         if !self.lost.is_empty() {
+            report.section(sections::QUESTIONS);
             report.heading(format!(
                 "Lost questions ({} of {}, one of each class first; traces.jsonl has all)",
                 self.lost.len(),
@@ -173,13 +175,22 @@ impl RunReport {
             ));
             report.entries(self.lost.iter().map(LostQuestion::entry).collect());
         }
-        report.heading("What the numbers cover");
+        report.section(sections::CONFIGURATION);
+        report.facts(self.facts());
+        for (section, tables) in [
+            (sections::METRICS, &self.measures),
+            (sections::DIAGNOSIS, &self.diagnosis),
+        ] {
+            if !tables.is_empty() {
+                report.section(section);
+            }
+            tables.iter().for_each(|table| report.table(table.clone()));
+        }
+        report.section(sections::LIMITS);
         report.list(self.caveats.clone());
-        report
-            .heading("Seconds (search, fuse, pack and generate: summed over concurrent questions)");
+        report.section(sections::TIME);
         let steps: Vec<String> = self.timings.iter().map(|step| self.timing(step)).collect();
-        let steps = steps.join(", ");
-        report.elements.push(Element::Paragraph(steps));
+        report.elements.push(Element::Paragraph(steps.join(", ")));
         report
     }
 }

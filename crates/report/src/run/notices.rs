@@ -11,27 +11,29 @@ use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
 use ragtriage_runs::SavedRun;
 
-/// Collects the warnings in order of the pipeline's stages, after what approximate search lost.
+/// Collects the warnings: first what makes numbers incomplete or meaningless, last what makes them less precise.
 pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
-    let mut notices = approximate::losses(&run.manifest, summary);
-    notices.extend(run.manifest.notes.iter().map(Notice::warning));
-    notices.extend(generator(run));
-    notices.extend(external::conditions_notice(run));
-    notices.extend(min_score(run));
-    notices.extend(retrieval(run, summary));
-    notices.extend(approximate::not_reproducible(&run.manifest, summary));
-    notices.extend(long_references(run));
-    notices.extend(answers(summary));
-    notices.extend(unusable::notices(run));
     let rough = few_clusters::warning(
         summary.n_questions,
         summary.n_clusters,
         summary.largest_cluster,
     );
-    notices.extend(rough.map(Notice::warning));
-    notices.extend(truncation(run, summary));
-    notices.extend(incomplete(run, summary));
-    notices
+    let groups = [
+        incomplete(run, summary),
+        unusable::notices(run),
+        retrieval(run, summary),
+        min_score(run).into_iter().collect(),
+        generator(run).into_iter().collect(),
+        external::conditions_notice(run).into_iter().collect(),
+        answers(summary),
+        long_references(run).into_iter().collect(),
+        approximate::losses(&run.manifest, summary),
+        truncation(run, summary),
+        run.manifest.notes.iter().map(Notice::warning).collect(),
+        rough.map(Notice::warning).into_iter().collect(),
+        approximate::not_reproducible(&run.manifest, summary),
+    ];
+    groups.into_iter().flatten().collect()
 }
 
 fn generator(run: &SavedRun) -> Option<Notice> {
@@ -82,7 +84,7 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     }
     if n_chunks <= k {
         notices.push(Notice::warning(format!(
-            "only {} for k = {k}: every chunk is retrieved, so retrieval metrics are meaningless",
+            "only {} for k = {k}: a prompt can hold every chunk, so retrieval metrics say little",
             plural(n_chunks, "chunk", "chunks")
         )));
     }
@@ -178,12 +180,12 @@ fn incomplete(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         .unwrap_or(0);
     if failed > 0 {
         let hint = if run.manifest.is_imported() {
-            "record them again and import the record"
+            "record them again and import the file"
         } else {
             "resume the run to ask them again"
         };
         let text = format!(
-            "{} failed and {} in no mean",
+            "{} failed and {} excluded from every mean",
             plural(failed, "question", "questions"),
             if failed == 1 { "is" } else { "are" }
         );

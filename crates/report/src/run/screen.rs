@@ -3,43 +3,54 @@
 use super::RunReport;
 use super::lost::LostQuestion;
 use crate::document::{Element, Fact, Notice, Report};
+use ragtriage_core::text::numbers::plural;
 
 /// Columns of the screen.
 pub const COLUMNS: usize = 100;
 /// Lines of the screen, at most.
 pub const LINES: usize = 30;
-/// Lost questions shown.
-const LOST: usize = 3;
 
-/// How much of the report is left out to fit the screen, in the order in which it is left out.
-#[derive(Clone, Copy, Debug)]
+/// The parts of a screen that are shortened to fit.
 struct Shown {
+    /// Number of lost questions.
     lost: usize,
+    /// `true` if these are shown with gold answer and answer.
+    answers: bool,
+    /// Number of warnings.
     notices: usize,
+    /// Number of sentences of advice.
     advice: usize,
 }
 
+/// From the most to the least.
+const STEPS: [Shown; 9] = [
+    shown(3, true, 2, 2),
+    shown(3, true, 2, 1),
+    shown(3, false, 2, 2),
+    shown(3, false, 2, 1),
+    shown(3, false, 1, 1),
+    shown(2, false, 1, 1),
+    shown(1, false, 1, 1),
+    shown(0, false, 1, 1),
+    shown(0, false, 0, 1),
+];
+
+const fn shown(lost: usize, answers: bool, notices: usize, advice: usize) -> Shown {
+    Shown {
+        lost,
+        answers,
+        notices,
+        advice,
+    }
+}
+
 impl RunReport {
-    /// Lays out the first screen, with `ends` (such as where the report is, and what to run next) as its last lines. Lost questions
-    /// and warnings give way until the text, as `render` lays it out, has at most `LINES` lines.
+    /// Lays out the first screen, with `ends` (such as where the report is, and what to run next) as its last lines. Shows as many
+    /// lost questions, warnings and sentences of advice as `LINES` lines hold when `render` lays the text out.
     #[must_use]
     pub fn screen(&self, ends: &[Fact], render: impl Fn(&Report) -> String) -> String {
-        let steps = [
-            (LOST, 2, 2),
-            (2, 2, 2),
-            (2, 1, 2),
-            (1, 1, 2),
-            (1, 1, 1),
-            (0, 1, 1),
-            (0, 0, 1),
-        ];
         let mut text = String::new();
-        for (lost, notices, advice) in steps {
-            let shown = Shown {
-                lost,
-                notices,
-                advice,
-            };
+        for shown in &STEPS {
             text = render(&self.first_screen(ends, shown));
             if text.lines().count() <= LINES {
                 break;
@@ -48,7 +59,7 @@ impl RunReport {
         text
     }
 
-    fn first_screen(&self, ends: &[Fact], shown: Shown) -> Report {
+    fn first_screen(&self, ends: &[Fact], shown: &Shown) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.elements.push(Element::Verdict(self.conclusion()));
         report.table(super::funnel::table(&self.funnel));
@@ -58,20 +69,20 @@ impl RunReport {
             report.elements.push(Element::Paragraph(figures));
         }
         report.list(self.advice.iter().take(shown.advice).cloned().collect());
-        let notices = self.notices.iter().take(shown.notices);
-        report.notices(notices.map(short).collect());
+        report.notices(self.notices.iter().take(shown.notices).map(short).collect());
         let hidden = self.notices.len().saturating_sub(shown.notices);
         if hidden > 0 {
-            let more = format!("{hidden} more in the full report");
-            report.notices(vec![Notice::warning(more)]);
+            let more = plural(hidden, "more warning", "more warnings");
+            report.notices(vec![Notice::warning(format!("{more} in the full report"))]);
         }
-        if shown.lost > 0 && !self.lost.is_empty() {
-            let n = shown.lost.min(self.lost.len());
-            report.heading(format!("Lost questions ({n} of {})", self.n_lost));
-            let lost = self.lost.iter().take(shown.lost);
-            report.list(lost.map(LostQuestion::line).collect());
-        }
-        report.facts(ends.to_vec());
+        let text = if shown.answers {
+            LostQuestion::lines
+        } else {
+            LostQuestion::line
+        };
+        let lost = self.lost.iter().take(shown.lost);
+        let lost = lost.map(|one| Fact::new("lost", text(one)));
+        report.facts(lost.chain(ends.iter().cloned()).collect());
         report
     }
 

@@ -29,11 +29,11 @@ pub(super) fn notices(run: &SavedRun) -> Vec<Notice> {
         n_of(Stance::Empty),
     );
     if n_truncated > 0 {
-        let (key, limit) = limit(run);
+        let (limit, hint) = limit(run);
         let text = format!(
-            "{n_truncated} {of_all} hit {key} = {limit} before an answer: they count as truncated, not as the reader's"
+            "{n_truncated} {of_all} hit {limit} before an answer: they count as truncated, not as the reader's"
         );
-        notices.push(Notice::warning(text).with_hint(format!("raise generation.{key}")));
+        notices.push(Notice::warning(text).with_hint(hint));
     }
     if n_calls > 0 {
         let text = format!(
@@ -51,16 +51,24 @@ pub(super) fn notices(run: &SavedRun) -> Vec<Notice> {
     notices
 }
 
-/// Returns name and value of the token limit of a reply.
+/// Returns the token limit of a reply, and how to raise it; the settings of an external RAG are unknown.
 fn limit(run: &SavedRun) -> (String, String) {
+    if run.manifest.is_foreign() {
+        let hint = "raise the limit of completion tokens in the pipeline that was recorded";
+        return ("their token limit".to_owned(), hint.to_owned());
+    }
     let generation = &run.manifest.settings.generation;
-    match generation.extra_body.get(MAX_COMPLETION_TOKENS) {
+    let (key, limit) = match generation.extra_body.get(MAX_COMPLETION_TOKENS) {
         Some(limit) => (
             format!("extra_body.{MAX_COMPLETION_TOKENS}"),
             limit.to_string(),
         ),
         None => ("max_tokens".to_owned(), generation.max_tokens.to_string()),
-    }
+    };
+    (
+        format!("{key} = {limit}"),
+        format!("raise generation.{key}"),
+    )
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 //! text (without outer white space). Partial joins are rejected: unknown questions, duplicate questions and an id with the
 //! text of another question are errors, and so are questions without a record, unless the caller is lenient.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::Input;
-use super::recorded::{Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage};
+use super::recorded::{
+    CONTEXTS, Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage, Role,
+};
 use super::trec_run::TrecRun;
 use super::{ExternalError, Position};
 use ragtriage_core::text::column;
@@ -25,7 +27,7 @@ impl Joined {
     /// Joins `lines` with all `questions` of the data set. `lenient`: lines whose question is unknown are counted.
     ///
     /// # Errors
-    /// `UnknownQuestion`, `OtherQuestion`, `AmbiguousQuestion`, `DuplicateQuestion`.
+    /// `UnknownQuestion`, `OtherQuestion`, `AmbiguousQuestion`, `DuplicateQuestion`, `OtherRole`.
     pub fn new(
         lines: Vec<Recorded>,
         questions: &[Question],
@@ -43,13 +45,14 @@ impl Joined {
                 .push(question);
         }
         let mut joined = Self::default();
+        let mut roles = HashMap::new();
         for line in lines {
+            check_roles(&line, &mut roles)?;
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
-                None if lenient => joined.note(
-                    1,
-                    "lines whose question the data set does not have, left out",
-                ),
+                None if lenient => {
+                    joined.note(1, "lines whose question is not in the data set, skipped")
+                }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
                     return Err(ExternalError::UnknownQuestion {
@@ -60,6 +63,13 @@ impl Joined {
             }
         }
         joined.settle_answers();
+        let lines = joined.lines.values();
+        let bare = lines.filter(|line| line.stages.is_empty() && line.error.is_none());
+        let n_bare = bare.count();
+        joined.note(
+            n_bare,
+            "questions without stages: what they retrieved is not known",
+        );
         Ok(joined)
     }
 
@@ -98,7 +108,34 @@ impl Joined {
                 }
             }
         }
-        self.note(n_none, "questions without an answer in a record of answers: each abstains, which is right where there is no answer, else wrong");
+        self.note(n_none, "questions without an answer in a record with answers: each counts as an abstention, right only if unanswerable");
+    }
+
+    /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,
+    /// so that the retriever was not asked; it returned nothing.
+    pub fn settle_retrievers(&mut self, is_complete: bool) {
+        let retrievers = |line: &Recorded| {
+            let stages = line.stages.iter();
+            let stages = stages.filter(|stage| stage.role() == Role::Retriever);
+            let names = stages.map(|stage| (stage.name.clone(), stage.step));
+            names.collect::<BTreeSet<(String, Step)>>()
+        };
+        let all: BTreeSet<(String, Step)> = self.lines.values().flat_map(retrievers).collect();
+        let mut n_lack: BTreeMap<String, usize> = BTreeMap::new();
+        for line in self.lines.values_mut() {
+            let own = retrievers(line);
+            for (name, step) in all.difference(&own).filter(|_| !own.is_empty()) {
+                if is_complete {
+                    let stage = RecordedStage::new(name, *step, Vec::new());
+                    line.stages.insert(0, stage);
+                } else {
+                    *n_lack.entry(name.clone()).or_default() += 1;
+                }
+            }
+        }
+        for (name, n) in n_lack {
+            self.note(n, &format!("questions without the retriever `{name}`, which others have: their candidates are not known (an empty list records that it returned nothing)"));
+        }
     }
 
     fn note(&mut self, count: usize, what: &str) {
@@ -140,7 +177,7 @@ impl Joined {
             _ => {
                 self.note(
                     n_missing,
-                    "questions of the data set that nothing is recorded of, left out of every mean",
+                    "questions of the data set without a record, excluded from every mean",
                 );
                 Ok(found)
             }
@@ -151,17 +188,6 @@ impl Joined {
     #[must_use]
     pub fn line(&self, question: &QuestionId) -> Option<&Recorded> {
         self.lines.get(question)
-    }
-
-    /// Returns the number of passages that packing takes: as recorded, else the longest prompt's; `None` if no line says what
-    /// was packed.
-    #[must_use]
-    pub fn most_packed(&self) -> Option<usize> {
-        let lines = self.lines.values();
-        let packed = lines.filter_map(|line| line.packed().or_else(|| line.offered()));
-        packed
-            .filter_map(|stage| stage.k.or(stage.hits.as_ref().map(Vec::len)))
-            .max()
     }
 
     /// Returns true if every line is of a run with this digest of configuration and data.
@@ -191,6 +217,27 @@ impl Joined {
             .values()
             .any(|line| line.answer != RecordedAnswer::Unsaid)
     }
+}
+
+/// Rejects a stage with another role than it has on an earlier line; `contexts` have that of the line.
+fn check_roles(
+    line: &Recorded,
+    roles: &mut HashMap<String, (Role, Position)>,
+) -> Result<(), ExternalError> {
+    for stage in line.stages.iter().filter(|stage| stage.name != CONTEXTS) {
+        let known = roles.entry(stage.name.clone());
+        let (role, first) = known.or_insert_with(|| (stage.role(), line.position.clone()));
+        if *role != stage.role() {
+            return Err(ExternalError::OtherRole {
+                position: line.position.clone(),
+                stage: stage.name.clone(),
+                role: stage.role().name(),
+                other: role.name(),
+                first: first.clone(),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn question_of<'q>(
@@ -350,7 +397,7 @@ mod tests {
             ),
             (
                 "{\"id\": 1, \"question\": \"two?\", \"contexts\": []}",
-                "`f` line 1: question `1` of the data set is `one?`, the line asks `two?`",
+                "`f` line 1: question `1` is `one?` in the data set, but `two?` here",
             ),
             (
                 "{\"question\": \"twice?\", \"contexts\": []}",
@@ -370,6 +417,50 @@ mod tests {
                 .count,
             1
         );
+    }
+
+    #[test]
+    fn a_stage_has_one_role_in_all_lines() {
+        let line = |id: u8, role: &str| {
+            let stage = format!("{{\"role\": \"{role}\", \"hits\": []}}");
+            format!("{{\"id\": {id}, \"stages\": {{\"x\": {stage}}}}}\n")
+        };
+        assert!(join(&(line(1, "order") + &line(2, "order")), false).is_ok());
+        let error = join(&(line(1, "order") + &line(2, "retriever")), false).expect_err("differs");
+        let expected = "`f` line 2: stage `x` has the role `retriever`, and `order` in `f` line 1";
+        assert_eq!(error.to_string(), expected);
+        // `contexts` are what was packed, or with a prompt what packing chose from.
+        let contexts =
+            "{\"id\": 1, \"contexts\": []}\n{\"id\": 2, \"contexts\": [], \"prompt\": \"p\"}";
+        assert!(join(contexts, false).is_ok());
+    }
+
+    #[test]
+    fn a_retriever_that_only_some_questions_have_is_counted_or_completed() {
+        let text = "{\"id\": 1, \"stages\": {\"bm25\": [\"a\"], \"dense\": [\"b\"]}}\n\
+                    {\"id\": 2, \"stages\": {\"dense\": [\"b\"], \"packed\": []}}\n{\"id\": 3, \"stages\": {\"packed\": []}}";
+        let settled = |is_complete| {
+            let mut joined = join(text, false).expect("joins");
+            joined.settle_retrievers(is_complete);
+            let names = |id: &str| -> Vec<String> {
+                let stages = joined.lines[&id.into()].stages.iter();
+                stages.map(|stage| stage.name.clone()).collect()
+            };
+            (
+                names("2"),
+                names("3"),
+                joined
+                    .notes
+                    .iter()
+                    .map(|note| note.count)
+                    .collect::<Vec<usize>>(),
+            )
+        };
+        let packed = || vec!["packed".to_owned()];
+        let dense = || vec!["dense".to_owned(), "packed".to_owned()];
+        assert_eq!(settled(false), (dense(), packed(), vec![1]));
+        let both = [vec!["bm25".to_owned()], dense()].concat();
+        assert_eq!(settled(true), (both, packed(), vec![]));
     }
 
     #[test]

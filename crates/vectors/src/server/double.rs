@@ -233,7 +233,7 @@ impl Double {
         double
     }
 
-    /// Returns the server as the store is told about it.
+    /// Returns the server as it is configured in the store.
     pub(crate) fn server(&self, timeout: Duration) -> Server {
         Server {
             url: format!("http://{}", self.address),

@@ -402,26 +402,36 @@ fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
 }
 
 #[test]
-fn a_prompt_that_the_server_cut_is_lost_by_packing() {
+fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing() {
     let corpus = corpus(&TENS);
-    let mut answer = attempt("1815", Stance::Answered);
-    answer.tokens = TokenUse {
-        prompt: 1000,
-        prompt_billed: Some(799),
-        completion: 3,
+    // Three passages of ten bytes; of 1,000 tokens the server read 799: the last 23 bytes, that is the last two passages.
+    let found = |packed: &[&str], billed| {
+        let mut answer = attempt("1815", Stance::Answered);
+        answer.tokens = TokenUse {
+            prompt: 1000,
+            prompt_billed: Some(billed),
+            completion: 3,
+        };
+        let evidence = vec![vec![member("d", &[(10, 19)])]];
+        let trace = trace(question(evidence), &corpus, packed, packed, Some(answer));
+        let outcome = judged(&trace, &corpus, false, Some(true));
+        let again = outcome.class_with(&trace, &outcome.judgments);
+        assert_eq!(again, outcome.class);
+        let right = judged(&trace, &corpus, true, Some(true)).class;
+        assert_eq!(
+            right,
+            FailureClass::Correct,
+            "the answer shows that it was read"
+        );
+        (outcome.class, outcome.flags)
     };
-    let found = trace(
-        question(vec![vec![member("d", &[(10, 19)])]]),
-        &corpus,
-        &["d#1"],
-        &["d#1"],
-        Some(answer),
-    );
-    let outcome = judged(&found, &corpus, false, Some(true));
-    assert_eq!(
-        (outcome.class, outcome.flags),
-        (FailureClass::Packing, vec![Flag::ServerTruncated])
-    );
+    let flag = || vec![Flag::ServerTruncated];
+    let first = found(&["d#1", "d#0", "d#2"], 799);
+    assert_eq!(first, (FailureClass::Packing, flag()));
+    let last = found(&["d#0", "d#2", "d#1"], 799);
+    assert_eq!(last, (FailureClass::Generation, flag()));
+    let whole = found(&["d#1", "d#0", "d#2"], 800);
+    assert_eq!(whole, (FailureClass::Generation, vec![]));
 }
 
 #[test]

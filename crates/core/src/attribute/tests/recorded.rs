@@ -113,6 +113,45 @@ fn a_ranking_that_was_packed_tells_ranking_from_packing_where_k_is_known() {
 }
 
 #[test]
+fn a_recorded_k_is_that_of_its_question() {
+    let ranked = |k, ids: &[&str]| vec![step(Step::Bm25, ids), packed(Some(k), &["d#0"])];
+    // The evidence is second: below the top 1 of its question, whatever the other question packs.
+    let ids = ["d#0", "d#1", "d#2"];
+    assert_eq!(
+        outcome(ranked(1, &ids), ranked(3, &ids), false).class,
+        Ranking
+    );
+    assert_eq!(
+        outcome(ranked(3, &ids), ranked(1, &ids), false).class,
+        Packing
+    );
+    // Another question's k says nothing of a question that records none.
+    let without = || vec![step(Step::Bm25, &ids), packed(None, &["d#0"])];
+    let open = outcome(without(), ranked(3, &ids), false);
+    assert_eq!(open.between, Some([Stage::Ranking, Stage::Packing]));
+}
+
+#[test]
+fn a_question_without_a_retriever_that_others_have_does_not_tell_retrieval() {
+    let steps = |retrievers: Vec<TraceStep>| {
+        let mut steps = retrievers;
+        steps.push(packed(Some(1), &["d#0"]));
+        steps
+    };
+    let dense = || step(Step::Dense, &["d#0", "d#2"]);
+    let both = || steps(vec![dense(), step(Step::Bm25, &["d#2"])]);
+    assert_eq!(outcome(both(), both(), false).class, Retrieval);
+    let found = outcome(steps(vec![dense()]), both(), false);
+    assert_eq!(found.class, Undelivered);
+    assert_eq!(found.between, Some([Stage::Retrieval, Stage::Ranking]));
+    // An empty stage is a retriever that returned nothing. Several queries are one retriever.
+    let empty = outcome(steps(vec![dense(), step(Step::Bm25, &[])]), both(), false);
+    assert_eq!(empty.class, Retrieval);
+    let twice = outcome(steps(vec![dense(), dense()]), both(), false);
+    assert_eq!(twice.class, Undelivered);
+}
+
+#[test]
 fn a_prompt_that_is_not_the_first_of_the_ranking_shows_that_an_order_is_missing() {
     let corpus = corpus(&TENS);
     let reordered = vec![

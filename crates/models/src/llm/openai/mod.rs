@@ -3,6 +3,7 @@
 //! [`connect`] returns the generator that the pipeline uses: [`OpenAi`], one call per prompt, wrapped in [`WithAllowance`] if
 //! there is a limit, and in [`Retrying`]. Streaming is not requested; if a server streams nevertheless, the stream is assembled.
 
+mod models;
 mod settings;
 mod stream;
 mod wire;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+pub use self::models::{ListedModel, ModelList, ask_one_token, list_models};
 use self::settings::check;
 pub(crate) use self::settings::holds_secret;
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
@@ -24,6 +26,8 @@ use ragtriage_http::{Backoff, EndpointSettings, JsonEndpoint, Response, address,
 
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
+/// Appended to the base URL.
+const PATH: &str = "/chat/completions";
 /// Number of failed attempts, unrelated to the server's load, after which a prompt fails.
 const TRIES: u32 = 4;
 /// Maximum size of a response: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
@@ -69,7 +73,7 @@ impl OpenAi {
     pub fn new(settings: &OpenAiSettings) -> Result<Self, LlmError> {
         check(settings)?;
         let endpoint = JsonEndpoint::new(EndpointSettings {
-            url: address(&settings.base_url, "/chat/completions")?,
+            url: address(&settings.base_url, PATH)?,
             api_key: settings.api_key.clone(),
             headers: settings.headers.clone(),
             timeout: settings.timeout,

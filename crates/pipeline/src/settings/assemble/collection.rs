@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::error::{AssembleError, unusable};
 use super::retrieval::Wiring;
 use crate::plan::CollectionPlan;
+use crate::settings::SettingsError;
 use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::text::address;
 use ragtriage_core::text::numbers::plural;
@@ -17,21 +18,7 @@ impl Wiring<'_> {
     pub(super) async fn collection(&mut self) -> Result<CollectionPlan, AssembleError> {
         let settings: &CollectionSettings = &self.settings().retrieval.collection;
         let CollectionSettings { url, name, .. } = settings;
-        self.environment
-            .check_address("retrieval.collection.url", url)?;
-        let timeout = Duration::from_secs_f64(settings.timeout_s);
-        let key = (
-            "retrieval.collection.api_key_env",
-            settings.api_key_env.as_deref(),
-        );
-        let server = Server {
-            url: url.clone(),
-            api_key: self
-                .environment
-                .qdrant_key(("retrieval.collection.url", url), key)?,
-            timeout,
-            indexing_timeout: timeout,
-        };
+        let server = self.collection_server()?;
         let encoder = if settings.mode.is_dense() {
             Some(self.dense().await?.encoder)
         } else {
@@ -55,5 +42,25 @@ impl Wiring<'_> {
             sha256: [(name.clone(), plan.digest.clone())].into(),
         });
         Ok(plan)
+    }
+
+    /// Returns the server of the collection.
+    pub(super) fn collection_server(&self) -> Result<Server, SettingsError> {
+        let settings = &self.settings().retrieval.collection;
+        self.environment
+            .check_address("retrieval.collection.url", &settings.url)?;
+        let timeout = Duration::from_secs_f64(settings.timeout_s);
+        Ok(Server {
+            url: settings.url.clone(),
+            api_key: self.environment.qdrant_key(
+                ("retrieval.collection.url", &settings.url),
+                (
+                    "retrieval.collection.api_key_env",
+                    settings.api_key_env.as_deref(),
+                ),
+            )?,
+            timeout,
+            indexing_timeout: timeout,
+        })
     }
 }

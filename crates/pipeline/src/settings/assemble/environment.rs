@@ -23,12 +23,12 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
-    /// What was read of existing collections.
+    /// Content read from existing collections.
     pub collections: ReadCollections,
 }
 
 impl Environment {
-    /// Returns the value of the environment variable `name`, configured under `key`.
+    /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.
     ///
     /// # Errors
     /// A variable that is unset or empty.
@@ -37,7 +37,9 @@ impl Environment {
         name: Option<&str>,
         key: &'static str,
     ) -> Result<Option<String>, SettingsError> {
-        let Some(name) = name else { return Ok(None) };
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            return Ok(None);
+        };
         let value = (self.variable)(name).filter(|value| !value.is_empty());
         value.map(Some).ok_or_else(|| SettingsError::NoKey {
             name: name.to_owned(),

@@ -9,7 +9,7 @@ use ragtriage_models::llm::LlmError;
 use ragtriage_models::rerank::RerankError;
 use ragtriage_models::service::ServiceError;
 use ragtriage_runs::external::ExternalError;
-use ragtriage_vectors::ExistingError;
+use ragtriage_vectors::{ExistingError, IndexError};
 
 /// A part that could not be wired.
 #[derive(Debug, thiserror::Error)]
@@ -17,10 +17,10 @@ pub enum AssembleError {
     /// A setting.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A file of chunks made elsewhere.
+    /// A file of external chunks.
     #[error(transparent)]
     Chunks(#[from] ExternalError),
-    /// An existing collection.
+    /// A Qdrant server or its collection.
     #[error(transparent)]
     Collection(#[from] ExistingError),
     /// A model.
@@ -41,6 +41,12 @@ pub enum AssembleError {
     /// The service of an external RAG.
     #[error(transparent)]
     Service(#[from] ServiceError),
+}
+
+impl From<IndexError> for AssembleError {
+    fn from(error: IndexError) -> Self {
+        Self::Collection(error.into())
+    }
 }
 
 impl Hint for AssembleError {

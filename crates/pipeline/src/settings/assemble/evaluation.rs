@@ -12,7 +12,10 @@ use ragtriage_eval::gate::{Gate, GateBound, GateError};
 use ragtriage_eval::summary::EvaluationPlan;
 
 /// Rejects values outside their range, and gates that no measure could meet.
-pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
+///
+/// # Errors
+/// The first of them.
+pub fn check(settings: &Settings) -> Result<(), SettingsError> {
     settings.validate()?;
     gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), error.hint()))?;
     Ok(())

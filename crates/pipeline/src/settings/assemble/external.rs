@@ -57,26 +57,8 @@ pub async fn service(
 ) -> Result<RecordedPlan, AssembleError> {
     let settings = &resolved.settings;
     check(settings)?;
-    environment.check_address("external.url", url)?;
     let external = &settings.external;
-    let answers = settings.generation.generator != GeneratorName::None;
-    if external.answers_contexts && !answers {
-        let message =
-            "`external.answers_contexts` asks for answers, and `generation.generator` is `none`";
-        return Err(unusable(message, Some("leave one of them out".to_owned())).into());
-    }
-    let service = Arc::new(Service::new(ServiceSettings {
-        url: url.to_owned(),
-        api_key: environment.key(external.api_key_env.as_deref(), "external.api_key_env")?,
-        headers: headers(&external.headers_env, "external.headers_env", environment)?,
-        request: external.request.clone(),
-        mapping: mapping(external),
-        answers_contexts: external.answers_contexts,
-        timeout: Duration::from_secs_f64(external.timeout_s),
-        concurrency: external.concurrency,
-        retries: external.retries,
-        answers,
-    })?);
+    let service = Arc::new(connected(resolved, url, environment)?);
     let conditions = if external.answers_contexts {
         let wiring = Wiring::new(resolved, environment, &|_| {});
         let answerer = Answerer::Service(Arc::clone(&service));
@@ -93,6 +75,35 @@ pub async fn service(
         conditions,
         ..plan
     })
+}
+
+/// Creates the client of the service at `url`, without calling it.
+pub(super) fn connected(
+    resolved: &Resolved,
+    url: &str,
+    environment: &Environment,
+) -> Result<Service, AssembleError> {
+    let settings = &resolved.settings;
+    environment.check_address("external.url", url)?;
+    let external = &settings.external;
+    let answers = settings.generation.generator != GeneratorName::None;
+    if external.answers_contexts && !answers {
+        let message =
+            "`external.answers_contexts` asks for answers, and `generation.generator` is `none`";
+        return Err(unusable(message, Some("leave one of them out".to_owned())).into());
+    }
+    Ok(Service::new(ServiceSettings {
+        url: url.to_owned(),
+        api_key: environment.key(external.api_key_env.as_deref(), "external.api_key_env")?,
+        headers: headers(&external.headers_env, "external.headers_env", environment)?,
+        request: external.request.clone(),
+        mapping: mapping(external),
+        answers_contexts: external.answers_contexts,
+        timeout: Duration::from_secs_f64(external.timeout_s),
+        concurrency: external.concurrency,
+        retries: external.retries,
+        answers,
+    })?)
 }
 
 fn mapping(external: &ExternalSettings) -> MappingSettings {
@@ -130,7 +141,7 @@ pub async fn record_conditions(
     let allowance = allowance(&settings.generation, GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     let Some(generator) = generator(&mut wiring, allowance).await? else {
-        let message = "`generation.generator` is `none`: nobody answers the conditions";
+        let message = "`generation.generator` is `none`, so no generator can answer the conditions";
         let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
         return Err(unusable(message, Some(hint.to_owned())).into());
     };

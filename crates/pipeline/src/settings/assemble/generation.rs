@@ -11,7 +11,7 @@ use super::error::{AssembleError, unusable};
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
 use crate::estimate::CallTerms;
-use crate::settings::{Settings, SettingsError, cache_folder};
+use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
@@ -73,20 +73,26 @@ async fn one(
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
-    let (resolved, environment) = (wiring.resolved, wiring.environment);
-    let generation = &resolved.settings.generation;
     let generator: Arc<dyn Generator> = match name {
         GeneratorName::None | GeneratorName::Recorded => return Ok(None),
         GeneratorName::Baseline => Arc::new(Baseline),
         GeneratorName::Qa => return Ok(Some(span_reader(wiring).await?)),
         GeneratorName::Openai => {
-            environment.check_address("generation.base_url", &generation.base_url)?;
-            let settings = openai_settings(generation, GENERATION, &resolved.base(), environment)?;
-            openai::connect(&settings, allowance)?
+            openai::connect(&endpoint(wiring.resolved, wiring.environment)?, allowance)?
         }
     };
     wiring.record("generator", generator.name(), None);
     Ok(Some(generator))
+}
+
+/// Returns the settings of the generator's endpoint.
+pub(super) fn endpoint(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<OpenAiSettings, SettingsError> {
+    let generation = &resolved.settings.generation;
+    environment.check_address("generation.base_url", &generation.base_url)?;
+    openai_settings(generation, GENERATION, &resolved.base(), environment)
 }
 
 /// Opens the question-answering checkpoint and records it.

@@ -17,7 +17,8 @@ use ragtriage_core::config::{
 use ragtriage_core::types::{JudgeEstimate, Question};
 use ragtriage_http::OnDownload;
 use ragtriage_models::judge::{CrossEncoderJudge, EndpointJudge};
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator, openai};
+use ragtriage_models::llm::openai::{self, OpenAiSettings};
+use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
 use ragtriage_models::rerank::CrossEncoder;
 
 const TABLE: EndpointTable = EndpointTable {
@@ -79,9 +80,8 @@ fn endpoint_judge(
     environment: &Environment,
 ) -> Result<AssembledJudge, AssembleError> {
     let judge = &resolved.settings.judge;
-    environment.check_address("judge.base_url", &judge.base_url)?;
     let endpoint = endpoint(judge);
-    let settings = generation::openai_settings(&endpoint, TABLE, &resolved.base(), environment)?;
+    let settings = openai_settings(resolved, environment)?;
     let allowance = generation::allowance(&endpoint, TABLE)?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
@@ -105,6 +105,16 @@ fn endpoint_judge(
         replies,
         allowance,
     })
+}
+
+/// Returns the settings of the judge's endpoint.
+pub(super) fn openai_settings(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<OpenAiSettings, SettingsError> {
+    let judge = &resolved.settings.judge;
+    environment.check_address("judge.base_url", &judge.base_url)?;
+    generation::openai_settings(&endpoint(judge), TABLE, &resolved.base(), environment)
 }
 
 /// Bounds the calls of the judge for `questions`; `None` without a judge.

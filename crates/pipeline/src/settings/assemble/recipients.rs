@@ -72,13 +72,11 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         return [service].into_iter().chain(judge).collect();
     }
     let asks_collection = retrieval.retrievers.contains(&RetrieverName::Collection);
-    let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense)
-        || (asks_collection && retrieval.collection.mode.is_dense());
     let encoder = retrieval
         .dense
         .endpoint
         .iter()
-        .filter(|_| is_dense)
+        .filter(|_| uses_encoder(settings))
         .map(|url| to(RecipientRole::Encoder, url));
     let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
     let store = is_server.then(|| to(RecipientRole::VectorStore, &vector_store.url));
@@ -124,6 +122,14 @@ pub fn in_place_of_service(settings: &Settings) -> Settings {
     local.retrieval.bm25.store = Bm25Store::Local;
     local.retrieval.fusion.weights.clear();
     local
+}
+
+/// Returns true if any retriever needs the dense encoder.
+pub(super) fn uses_encoder(settings: &Settings) -> bool {
+    let retrieval = &settings.retrieval;
+    let asks_collection = retrieval.retrievers.contains(&RetrieverName::Collection);
+    retrieval.retrievers.contains(&RetrieverName::Dense)
+        || (asks_collection && retrieval.collection.mode.is_dense())
 }
 
 /// Returns true if any retriever stores its vectors in the vector store.

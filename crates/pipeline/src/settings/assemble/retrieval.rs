@@ -136,27 +136,8 @@ impl<'a> Wiring<'a> {
     pub(super) async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
         let dense = &self.settings().retrieval.dense;
         let encoder: Arc<dyn Encoder> = if let Some(url) = &dense.endpoint {
-            self.environment
-                .check_address("retrieval.dense.endpoint", url)?;
-            let api_key = self
-                .environment
-                .key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env")?;
+            let settings = self.remote_encoder(url)?;
             self.record("dense", &dense.model, None);
-            let settings = RemoteSettings {
-                api_key: api_key.map(Secret::new),
-                dimensions: dense.dimensions,
-                query_prefix: dense.query_prefix.clone().unwrap_or_default(),
-                passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
-                similarity: dense.similarity.unwrap_or(Similarity::Cosine),
-                timeout: Duration::from_secs_f64(dense.timeout_s),
-                concurrency: dense.concurrency,
-                ca_file: dense
-                    .ca_file
-                    .as_ref()
-                    .map(|path| self.resolved.base().join(path)),
-                backoff: backoff(dense.timeout_s),
-                ..RemoteSettings::new(url.clone(), dense.model.clone())
-            };
             Arc::new(Remote::open(settings).await?)
         } else {
             let options = LocalOptions {
@@ -191,6 +172,31 @@ impl<'a> Wiring<'a> {
         })
     }
 
+    /// Returns the settings of the encoder at `url`.
+    pub(super) fn remote_encoder(&self, url: &str) -> Result<RemoteSettings, SettingsError> {
+        let dense = &self.settings().retrieval.dense;
+        self.environment
+            .check_address("retrieval.dense.endpoint", url)?;
+        let api_key = self
+            .environment
+            .key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env")?;
+        Ok(RemoteSettings {
+            api_key: api_key.map(Secret::new),
+            dimensions: dense.dimensions,
+            query_prefix: dense.query_prefix.clone().unwrap_or_default(),
+            passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
+            similarity: dense.similarity.unwrap_or(Similarity::Cosine),
+            timeout: Duration::from_secs_f64(dense.timeout_s),
+            concurrency: dense.concurrency,
+            ca_file: dense
+                .ca_file
+                .as_ref()
+                .map(|path| self.resolved.base().join(path)),
+            backoff: backoff(dense.timeout_s),
+            ..RemoteSettings::new(url.to_owned(), dense.model.clone())
+        })
+    }
+
     async fn late_interaction(&mut self) -> Result<VectorPlan, AssembleError> {
         let late = &self.settings().retrieval.late_interaction;
         if late.model.is_empty() {
@@ -217,24 +223,10 @@ impl<'a> Wiring<'a> {
         let reranker: Arc<dyn Reranker> = match (&rerank.endpoint, &rerank.model) {
             (None, None) => return Ok(None),
             (Some(url), model) => {
-                self.environment.check_address("rerank.endpoint", url)?;
-                let api_key = self
-                    .environment
-                    .key(rerank.api_key_env.as_deref(), "rerank.api_key_env")?;
-                let model = model.clone().unwrap_or_default();
-                self.record("rerank", if model.is_empty() { url } else { &model }, None);
-                let settings = RerankSettings::new(url.clone(), rerank.form, model);
-                Arc::new(Endpoint::new(RerankSettings {
-                    api_key: api_key.map(Secret::new),
-                    timeout: Duration::from_secs_f64(rerank.timeout_s),
-                    concurrency: rerank.concurrency,
-                    ca_file: rerank
-                        .ca_file
-                        .as_ref()
-                        .map(|path| self.resolved.base().join(path)),
-                    backoff: backoff(rerank.timeout_s),
-                    ..settings
-                })?)
+                let settings = self.remote_reranker(url)?;
+                let name = model.as_ref().filter(|model| !model.is_empty());
+                self.record("rerank", name.unwrap_or(url), None);
+                Arc::new(Endpoint::new(settings)?)
             }
             (None, Some(model)) => {
                 let checkpoint = self.locate(model, None).await?;
@@ -260,6 +252,43 @@ impl<'a> Wiring<'a> {
         }))
     }
 
+    /// Returns the settings of the reranker at `url`.
+    pub(super) fn remote_reranker(&self, url: &str) -> Result<RerankSettings, SettingsError> {
+        let rerank = &self.settings().rerank;
+        self.environment.check_address("rerank.endpoint", url)?;
+        let api_key = self
+            .environment
+            .key(rerank.api_key_env.as_deref(), "rerank.api_key_env")?;
+        let model = rerank.model.clone().unwrap_or_default();
+        Ok(RerankSettings {
+            api_key: api_key.map(Secret::new),
+            timeout: Duration::from_secs_f64(rerank.timeout_s),
+            concurrency: rerank.concurrency,
+            ca_file: rerank
+                .ca_file
+                .as_ref()
+                .map(|path| self.resolved.base().join(path)),
+            backoff: backoff(rerank.timeout_s),
+            ..RerankSettings::new(url.to_owned(), rerank.form, model)
+        })
+    }
+
+    /// Returns the Qdrant server of the vector store.
+    pub(super) fn server(&self) -> Result<Server, SettingsError> {
+        let store = &self.settings().vector_store;
+        self.environment
+            .check_address("vector_store.url", &store.url)?;
+        Ok(Server {
+            url: store.url.clone(),
+            api_key: self.environment.qdrant_key(
+                ("vector_store.url", &store.url),
+                ("vector_store.api_key_env", store.api_key_env.as_deref()),
+            )?,
+            timeout: Duration::from_secs_f64(store.timeout_s),
+            indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
+        })
+    }
+
     fn store(&self) -> Result<StorePlan, SettingsError> {
         let store = &self.settings().vector_store;
         let place = match store.kind {
@@ -271,20 +300,11 @@ impl<'a> Wiring<'a> {
                 VectorPlace::Embedded(base.join(cache_folder::COLLECTIONS))
             }
             VectorStoreKind::Server => {
-                self.environment
-                    .check_address("vector_store.url", &store.url)?;
+                let server = self.server()?;
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
                     return Err(SettingsError::KeptByContent);
                 }
-                let key = ("vector_store.api_key_env", store.api_key_env.as_deref());
-                VectorPlace::Server(Server {
-                    url: store.url.clone(),
-                    api_key: self
-                        .environment
-                        .qdrant_key(("vector_store.url", &store.url), key)?,
-                    timeout: Duration::from_secs_f64(store.timeout_s),
-                    indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
-                })
+                VectorPlace::Server(server)
             }
         };
         Ok(StorePlan {
@@ -310,24 +330,45 @@ impl<'a> Wiring<'a> {
         name: &str,
         path: Option<&PathBuf>,
     ) -> Result<Checkpoint, CheckpointError> {
+        let model = self.model(name, path);
+        source::locate(&model, &self.model_source(), self.on_download).await
+    }
+
+    /// As [`Self::locate`], without downloading.
+    pub(super) async fn located_here(
+        &self,
+        name: &str,
+        path: Option<&PathBuf>,
+    ) -> Result<Checkpoint, CheckpointError> {
+        let source = ModelSource {
+            offline: true,
+            ..self.model_source()
+        };
+        source::locate(&self.model(name, path), &source, self.on_download).await
+    }
+
+    fn model(&self, name: &str, path: Option<&PathBuf>) -> ModelRef {
         let base = self.resolved.base();
-        let model = match path {
+        match path {
             Some(path) => ModelRef::NamedIn(name.to_owned(), base.join(path)),
             None => ModelRef::parse(name, &base),
-        };
+        }
+    }
+
+    /// Returns the locations of models.
+    pub(super) fn model_source(&self) -> ModelSource {
         let Environment {
             cache_dir,
             hub,
             offline,
             ..
         } = self.environment;
-        let source = ModelSource {
+        ModelSource {
             cache_dir: cache_dir.clone(),
             hub: hub.clone(),
             offline: *offline,
-            lock: Some(base.join(source::LOCK)),
-        };
-        source::locate(&model, &source, self.on_download).await
+            lock: Some(self.resolved.base().join(source::LOCK)),
+        }
     }
 
     /// Adds a model to the run's manifest; a remote one has no hashes.

@@ -29,13 +29,17 @@ pub(super) fn error(
 ) -> Result<Option<RecordedError>, ExternalError> {
     match fields.take(names::ERROR) {
         None | Some((_, Value::Null)) => Ok(None),
-        Some((_, Value::String(message))) => Ok(Some(RecordedError {
+        Some((_, Value::String(message))) if !message.trim().is_empty() => Ok(Some(RecordedError {
             part: None,
             kind: ErrorKind::Permanent,
             message,
         })),
         Some((name, Value::Object(given))) => {
             let mut given = Fields::new(fields.position, &fields.name(name), given);
+            let message = given.text(MESSAGE)?;
+            let Some(message) = message.filter(|message| !message.trim().is_empty()) else {
+                return Err(given.wrong("message", "a text that is not blank"));
+            };
             let part = given.text(PART)?;
             let kind = given.text(KIND)?;
             let error = RecordedError {
@@ -43,11 +47,14 @@ pub(super) fn error(
                 kind: kind
                     .and_then(|name| ErrorKind::named(&name))
                     .unwrap_or(ErrorKind::Permanent),
-                message: given.text(MESSAGE)?.unwrap_or_default(),
+                message,
             };
             given.leave(unread);
             Ok(Some(error))
         }
-        Some((name, _)) => Err(fields.wrong(name, "a string, or an object with a `message`")),
+        Some((name, _)) => Err(fields.wrong(
+            name,
+            "a text that is not blank, or an object with one as `message`; null where nothing failed",
+        )),
     }
 }

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::names::{self, Names};
 use crate::external::{ExternalError, Position};
 
+/// Largest count and amount: sums of as many as a record has lines cannot overflow.
+const MOST: u32 = 1_000_000_000;
+
 /// An object being read: a field that is read is removed.
 pub(super) struct Fields<'p> {
     pub position: &'p Position,
@@ -89,7 +92,9 @@ impl<'p> Fields<'p> {
     /// Reads an amount of seconds or money; `None` if it is missing or null.
     pub fn amount(&mut self, names: Names) -> Result<Option<f64>, ExternalError> {
         match self.number(names)? {
-            Some(number) if number < 0.0 => Err(self.wrong(names[0], "0 or more")),
+            Some(number) if !(0.0..=f64::from(MOST)).contains(&number) => {
+                Err(self.wrong(names[0], "a number from 0 to 1,000,000,000"))
+            }
             number => Ok(number),
         }
     }
@@ -98,9 +103,9 @@ impl<'p> Fields<'p> {
     pub fn count(&mut self, names: Names) -> Result<Option<usize>, ExternalError> {
         match self.take(names) {
             None | Some((_, Value::Null)) => Ok(None),
-            Some((name, value)) => match value.as_u64().and_then(|n| usize::try_from(n).ok()) {
-                Some(count) => Ok(Some(count)),
-                None => Err(self.wrong(name, "a whole number, 0 or more")),
+            Some((name, value)) => match value.as_u64().filter(|count| *count <= u64::from(MOST)) {
+                Some(count) => Ok(Some(count as usize)),
+                None => Err(self.wrong(name, "a whole number from 0 to 1,000,000,000")),
             },
         }
     }

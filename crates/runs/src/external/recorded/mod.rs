@@ -39,16 +39,13 @@ pub use self::failure::RecordedError;
 use self::fields::Fields;
 pub use self::hit::RecordedHit;
 pub(super) use self::stage::known_names;
-pub use self::stage::{RecordedExactSearch, RecordedStage, Role};
+pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
 pub use self::usage::RecordedUsage;
 pub use self::written::write;
 use super::input::Input;
 use super::unique::UniqueFields;
 use super::{ExternalError, Position};
 use ragtriage_core::types::{Gold, Step};
-
-/// The name of the stage that `contexts` are.
-pub const CONTEXTS: &str = "contexts";
 
 /// One question as an external RAG answered it.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,7 +107,8 @@ impl Recorded {
         let of_stages = self.stages.iter_mut().flat_map(|stage| {
             let exact = stage.exact_search.iter_mut();
             let exact = exact.flat_map(|exact| &mut exact.hits);
-            stage.hits.iter_mut().flatten().chain(exact)
+            let hits = stage.hits.iter_mut().flatten().chain(exact);
+            hits.chain(&mut stage.gold_around)
         });
         let of_arms = self.arms.iter_mut().flat_map(|arm| &mut arm.contexts);
         of_stages.chain(of_arms)

@@ -123,6 +123,7 @@ pub(super) const HITS: Names = &[
 ];
 pub(super) const SECONDS: Names = &["seconds", "duration_s", "latency_s"];
 pub(super) const K: Names = &["k"];
+pub(super) const GOLD_AROUND: Names = &["gold_around"];
 pub(super) const EXACT_SEARCH: Names = &["exact_search"];
 
 // Usage.

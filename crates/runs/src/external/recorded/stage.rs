@@ -12,6 +12,9 @@ use super::hit::{self, RecordedHit};
 use super::names;
 use crate::external::{ExternalError, Position};
 
+/// The name of the stage that `contexts` are.
+pub const CONTEXTS: &str = "contexts";
+
 /// The place of a stage on the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
@@ -71,6 +74,8 @@ pub struct RecordedStage {
     pub seconds: Option<f64>,
     /// For `packed`: the number of hits that packing was to take.
     pub k: Option<usize>,
+    /// For `expanded` in a run of ours: the gold chunks in the text around the candidates.
+    pub gold_around: Vec<RecordedHit>,
     /// Exact search next to an approximate one, if it is recorded.
     pub exact_search: Option<RecordedExactSearch>,
 }
@@ -95,6 +100,7 @@ impl RecordedStage {
             hits: Some(hits),
             seconds: None,
             k: None,
+            gold_around: Vec::new(),
             exact_search: None,
         }
     }
@@ -175,6 +181,9 @@ pub(super) fn stages(
             return Err(fields.wrong(name, "an object of stages by name, or a list of them"));
         }
     };
+    if stages.iter().any(|stage| stage.name.trim().is_empty()) {
+        return Err(fields.wrong("stages", "stages with names that are not blank"));
+    }
     check_unique(fields.position, &stages)?;
     if is_list {
         check_order(fields.position, &stages, |_| true)?;
@@ -277,12 +286,28 @@ fn stage(
     if k.is_some() && step != Step::Packed {
         return Err(given.wrong("k", "given for the stage `packed` only"));
     }
+    if k == Some(0) {
+        return Err(given.wrong(
+            "k",
+            "1 or more; where nothing was packed, `hits` is an empty list",
+        ));
+    }
     let hits = match given.take(names::HITS) {
         Some((name, Value::Array(items))) => {
             Some(hit::hits(position, &given.name(name), items, unread)?)
         }
         None if k.is_some() => None,
         _ => return Err(wrong(position, place.to_owned(), EXPECTED)),
+    };
+    if let (Some(k), Some(hits)) = (k, &hits)
+        && k < hits.len()
+    {
+        return Err(given.wrong("k", "at least the number of `hits`"));
+    }
+    let gold_around = match given.take(names::GOLD_AROUND) {
+        Some((name, Value::Array(items))) => hit::hits(position, &given.name(name), items, unread)?,
+        None => Vec::new(),
+        Some((name, _)) => return Err(given.wrong(name, "a list")),
     };
     let exact_search = exact_search(&mut given, unread)?;
     let stage = RecordedStage {
@@ -292,6 +317,7 @@ fn stage(
         hits,
         seconds: given.amount(names::SECONDS)?,
         k,
+        gold_around,
         exact_search,
     };
     given.leave(unread);
@@ -323,7 +349,9 @@ fn step(
     name: &str,
     role: Option<Role>,
 ) -> Result<Step, ExternalError> {
-    match (step_named(name), role) {
+    // `contexts` are what was packed, or what packing chose from.
+    let known = step_named(name).filter(|_| name != CONTEXTS || role.is_none());
+    match (known, role) {
         (Some(step), Some(role)) if Role::of(step) != role => Err(ExternalError::StageRole {
             position: position.clone(),
             stage: name.to_owned(),

@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::Role;
 use crate::SavedRun;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Origin, Passage, Step, StepHit, Trace, TraceError, TraceStep,
+    Arm, ArmName, Attempt, ChunkId, Origin, Passage, Stance, Step, StepHit, Trace, TraceError,
+    TraceStep,
 };
 
 /// Writes `run`, one line per question. `configuration`: the digest of its configuration and data.
@@ -90,10 +91,15 @@ impl RecordWriter<'_> {
             .configuration
             .map(|_| self.run.manifest.settings.retrieval.k);
         if let Some(k) = step.k.or(own).filter(|_| step.step == Step::Packed) {
-            add("k", json!(k));
+            // A context that quotes several gold documents is a hit of each.
+            add("k", json!(k.max(step.hits.len())));
         }
         add("seconds", json!(step.seconds));
         add("hits", step.hits.iter().map(|hit| self.hit(hit)).collect());
+        if self.configuration.is_some() && !step.gold_around.is_empty() {
+            let around = step.gold_around.iter().map(|id| self.passage(id));
+            add("gold_around", around.collect());
+        }
         if let Some(exact) = &step.exact_search {
             let hits: Vec<Value> = exact.hits.iter().map(|id| self.passage(id)).collect();
             add(
@@ -154,8 +160,11 @@ fn answer(attempt: &Attempt) -> Value {
         "completion_tokens": attempt.tokens.completion,
         "cost_usd": attempt.cost_usd,
         "seconds": attempt.seconds,
-        "finish_reason": attempt.finish,
     });
+    // A blank answer abstains unless the record says how the reply ended.
+    if attempt.stance != Stance::Abstained || !attempt.raw.trim().is_empty() {
+        usage["finish_reason"] = json!(attempt.finish);
+    }
     if let Some(billed) = attempt.tokens.prompt_billed {
         usage["prompt_tokens"] = json!(billed);
     }

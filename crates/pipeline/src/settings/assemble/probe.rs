@@ -1,0 +1,221 @@
+//! The models and services of a configuration, one by one, for checks before a run.
+//!
+//! A check makes at most one call, without retries: the time of a run's retries would say nothing more.
+
+use std::time::Duration;
+
+use super::environment::Environment;
+use super::error::AssembleError;
+use super::judge as judging;
+use super::recipients::uses_encoder;
+use super::retrieval::Wiring;
+use super::{external, generation};
+use crate::settings::{Resolved, SettingsError};
+use ragtriage_core::config::{GeneratorName, JudgeKind};
+use ragtriage_core::text::tokens::Tokenizer;
+use ragtriage_core::types::{RetrieverName, TitledText};
+use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
+use ragtriage_fetch::model::{ListedModel, ModelError, list};
+use ragtriage_http::Backoff;
+use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
+use ragtriage_models::llm::openai::OpenAiSettings;
+use ragtriage_models::rerank::{Endpoint, RerankSettings, Reranker};
+use ragtriage_vectors::{open_existing, server_version};
+
+/// Text that endpoints are sent.
+const TEXT: &str = "check";
+
+/// A model of the configuration that runs in this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalModel<'a> {
+    /// The key that names it.
+    pub key: &'static str,
+    /// Its name or folder.
+    pub name: &'a str,
+}
+
+/// Returns the models that a run loads into this process.
+#[must_use]
+pub fn local_models(resolved: &Resolved) -> Vec<LocalModel<'_>> {
+    let settings = &resolved.settings;
+    let (retrieval, generation, judge) =
+        (&settings.retrieval, &settings.generation, &settings.judge);
+    let is_ours = settings.external.url.is_none();
+    let is_dense = is_ours && uses_encoder(settings) && retrieval.dense.endpoint.is_none();
+    let counts = is_ours && settings.chunking.tokenizer == Tokenizer::Model;
+    let is_late = is_ours
+        && retrieval
+            .retrievers
+            .contains(&RetrieverName::LateInteraction);
+    let query_model = retrieval.dense.query_model.as_deref();
+    let reranker = settings.rerank.model.as_deref();
+    let reranker = reranker.filter(|_| is_ours && settings.rerank.endpoint.is_none());
+    let reads =
+        [Some(generation.generator), generation.fallback].contains(&Some(GeneratorName::Qa));
+    let judges = judge.kind == JudgeKind::CrossEncoder;
+    let all = [
+        (
+            "retrieval.dense.model",
+            (is_dense || counts).then_some(retrieval.dense.model.as_str()),
+        ),
+        (
+            "retrieval.dense.query_model",
+            query_model.filter(|_| is_dense),
+        ),
+        (
+            "retrieval.late_interaction.model",
+            is_late.then_some(retrieval.late_interaction.model.as_str()),
+        ),
+        ("rerank.model", reranker),
+        (
+            "generation.model",
+            (is_ours && reads).then_some(generation.model.as_str()),
+        ),
+        ("judge.model", judges.then_some(judge.model.as_str())),
+    ];
+    let used = all
+        .into_iter()
+        .filter_map(|(key, name)| Some(LocalModel { key, name: name? }));
+    used.collect()
+}
+
+/// Opens the checkpoint of `model` and verifies its files, without downloading.
+///
+/// # Errors
+/// A model that is on this machine nowhere, or has other files than its hashes say.
+pub async fn checkpoint(
+    model: &LocalModel<'_>,
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<Checkpoint, CheckpointError> {
+    let path = &resolved.settings.retrieval.dense.model_path;
+    let path = path
+        .as_ref()
+        .filter(|_| model.key == "retrieval.dense.model");
+    let wiring = Wiring::new(resolved, environment, &|_| {});
+    wiring.located_here(model.name, path).await
+}
+
+/// Returns the locked and the cached models.
+///
+/// # Errors
+/// A lock file that cannot be used.
+pub fn models(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<Vec<ListedModel>, ModelError> {
+    list(&Wiring::new(resolved, environment, &|_| {}).model_source())
+}
+
+/// Returns the settings of the generator's endpoint.
+///
+/// # Errors
+/// An unset key; an address on another machine in offline mode.
+pub fn generator(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<OpenAiSettings, SettingsError> {
+    generation::endpoint(resolved, environment)
+}
+
+/// Returns the settings of the judge's endpoint.
+///
+/// # Errors
+/// As [`generator`].
+pub fn judge(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<OpenAiSettings, SettingsError> {
+    judging::openai_settings(resolved, environment)
+}
+
+/// Encodes one word at the endpoint `url` and returns the dimension of its vector.
+///
+/// # Errors
+/// An unset key, a failed call, another answer than a vector of the configured dimension.
+pub async fn encoder(
+    url: &str,
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<usize, AssembleError> {
+    let settings = Wiring::new(resolved, environment, &|_| {}).remote_encoder(url)?;
+    let has_dimension = settings.dimensions.is_some();
+    let remote = Remote::open(RemoteSettings {
+        backoff: once(settings.timeout),
+        ..settings
+    })
+    .await?;
+    // Otherwise opening it has made the call.
+    if has_dimension {
+        remote.encode(&[text()], Role::Query, &|_| {}).await?;
+    }
+    Ok(remote.shape().dimension)
+}
+
+/// Scores one passage at the endpoint `url`.
+///
+/// # Errors
+/// An unset key, a failed call, another answer than a score.
+pub async fn reranker(
+    url: &str,
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<(), AssembleError> {
+    let settings = Wiring::new(resolved, environment, &|_| {}).remote_reranker(url)?;
+    let endpoint = Endpoint::new(RerankSettings {
+        backoff: once(settings.timeout),
+        ..settings
+    })?;
+    endpoint.scores(TEXT, &[text()]).await?;
+    Ok(())
+}
+
+/// Returns the version of the vector store's server, which has accepted the key.
+///
+/// # Errors
+/// An unset key, no answer, a refused key.
+pub async fn vector_server(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<String, AssembleError> {
+    let server = Wiring::new(resolved, environment, &|_| {}).server()?;
+    Ok(server_version(&server).await?)
+}
+
+/// Opens the existing collection, and returns the version of its server.
+///
+/// # Errors
+/// As [`vector_server`]; no such collection, or one without the configured vectors.
+pub async fn collection(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<String, AssembleError> {
+    let server = Wiring::new(resolved, environment, &|_| {}).collection_server()?;
+    let version = server_version(&server).await?;
+    open_existing(&server, &resolved.settings.retrieval.collection, None).await?;
+    Ok(version)
+}
+
+/// Connects to the external RAG at `url` without asking a question, which may cost tokens.
+///
+/// # Errors
+/// An unset key, no answer, a refused key.
+pub async fn service(
+    url: &str,
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<(), AssembleError> {
+    let service = external::connected(resolved, url, environment)?;
+    Ok(service.reach().await?)
+}
+
+fn once(timeout: Duration) -> Backoff {
+    Backoff::new(1, timeout)
+}
+
+fn text() -> TitledText<'static> {
+    TitledText {
+        title: "",
+        text: TEXT,
+    }
+}

@@ -1,0 +1,187 @@
+//! Records that are refused, with their errors.
+
+use super::line;
+use ragtriage_core::hint::Hint;
+
+#[test]
+fn stages_against_the_ladder_are_errors_that_say_so() {
+    for (stages, expected) in [
+        (
+            r#"{"warehouse": ["a"]}"#,
+            "unknown stage `stages.warehouse`",
+        ),
+        (
+            r#"{"bm25": {"role": "order", "hits": ["a"]}}"#,
+            "stage `bm25` has the role `order`, but its name is that of a stage with the role `retriever`",
+        ),
+        (
+            r#"{"x": {"role": "ranker", "hits": ["a"]}}"#,
+            "`stages.x.role` must be `retriever`, `order` or `packed`",
+        ),
+        (
+            r#"{"packed": ["a"], "prompt": ["a"]}"#,
+            "stages `packed` and `prompt` are the same stage",
+        ),
+        (
+            r#"{"reranked": ["a"], "rerank": ["a"]}"#,
+            "stages `reranked` and `rerank` are the same stage",
+        ),
+        (
+            r#"[{"name": "packed", "hits": ["a"]}, {"name": "bm25", "hits": ["a"]}]"#,
+            "stage `bm25` comes before `packed` in a pipeline",
+        ),
+        (
+            r#"[{"name": "reranked", "hits": ["a"]}, {"name": "fused", "hits": ["a"]}]"#,
+            "stage `fused` comes before `reranked` in a pipeline",
+        ),
+        (
+            r#"{"min_score": ["a"], "x": {"role": "order", "hits": []}, "fused": ["a"]}"#,
+            "stage `fused` comes before `min_score` in a pipeline",
+        ),
+        (
+            r#"[{"hits": ["a"]}]"#,
+            "`stages[0]` must be an object with a `name` and `hits`",
+        ),
+        (
+            r#"{"bm25": {"k": 3, "hits": ["a"]}}"#,
+            "`stages.bm25.k` must be given for the stage `packed` only",
+        ),
+        (
+            r#"{"packed": {"k": 0}}"#,
+            "`stages.packed.k` must be 1 or more; where nothing was packed, `hits` is an empty list",
+        ),
+        (
+            r#"{"packed": {"k": 1, "hits": ["a", "b"]}}"#,
+            "`stages.packed.k` must be at least the number of `hits`",
+        ),
+        (
+            r#"{" ": {"role": "order", "hits": ["a"]}}"#,
+            "`stages` must be stages with names that are not blank",
+        ),
+        (
+            r#"{"bm25": {"query": "q"}}"#,
+            "`stages.bm25` must be a list of passages, or an object with one as `hits`",
+        ),
+        (
+            r#""bm25""#,
+            "`stages` must be an object of stages by name, or a list of them",
+        ),
+    ] {
+        let text = format!("{{\"id\": 1, \"stages\": {stages}}}");
+        let error = line(&text).expect_err(stages);
+        assert_eq!(error.to_string(), format!("`f.jsonl` line 7: {expected}"));
+        assert!(error.hint().is_some(), "{stages}");
+    }
+    let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#)
+        .expect_err("unknown")
+        .hint();
+    let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
+                    `late_interaction`, `collection`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `expanded`, \
+                    `packed`";
+    assert_eq!(hint.as_deref(), Some(expected));
+}
+
+#[test]
+fn what_is_wrong_is_named_by_file_line_and_field() {
+    let passage = "must be a text that is not blank, or an object with one as `text`, a `chunk_id`, or a `doc_id` with \
+                   `start` and `end`";
+    for (text, expected) in [
+        (
+            "[1]",
+            " column 1: not a JSON object: invalid type: sequence, expected a map".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [NaN]}"#,
+            " column 26: not a JSON object: expected value".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [{"text": "t", "score": 1e999}]}"#,
+            " column 53: not a JSON object: number out of range".to_owned(),
+        ),
+        (
+            r#"{"id": 1.5, "contexts": []}"#,
+            ": `id` must be a string that is not empty, or a whole number".to_owned(),
+        ),
+        (
+            r#"{"id": "a"}"#,
+            ": `contexts` must be a list of texts, or of objects with a `text`, unless there are `stages`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t"], "retrieved_contexts": ["t"]}"#,
+            ": `retrieved_contexts` must be given under one of its names only".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t", {"doc_id": "d"}]}"#,
+            format!(": `contexts[1]` {passage}"),
+        ),
+        (r#"{"id": "a", "contexts": [" "]}"#, format!(": `contexts[0]` {passage}")),
+        (
+            r#"{"id": "a", "contexts": [{"text": "t", "score": "high"}]}"#,
+            ": `contexts[0].score` must be a number".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [{"doc_id": "d", "start": 5, "end": 3}]}"#,
+            ": `contexts[0].end` must be given with `start`, and not before it".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [{"doc_id": "d", "start": -5, "end": 3}]}"#,
+            ": `contexts[0].start` must be a whole number from 0 to 1,000,000,000".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answer": 42}"#,
+            ": `answer` must be a string, or null where there was no answer".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answers": []}"#,
+            ": `answers` must be a list of at least one answer".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answers": ["x"], "answer": "x"}"#,
+            ": `answer` must be left out next to `answers`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answer": "x", "usage": {"cost_usd": -1}}"#,
+            ": `usage.cost_usd` must be a number from 0 to 1,000,000,000".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "answer": "x", "usage": {"prompt_tokens": 18446744073709551615}}"#,
+            ": `usage.prompt_tokens` must be a whole number from 0 to 1,000,000,000".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "error": " "}"#,
+            ": `error` must be a text that is not blank, or an object with one as `message`; null where nothing failed"
+                .to_owned(),
+        ),
+        (
+            r#"{"id": "a", "error": {"code": 500}}"#,
+            ": `error.message` must be a text that is not blank".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "anwser": "x"}"#,
+            ": unknown key `anwser`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "eror": "x"}"#,
+            ": unknown key `eror`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
+            ": unknown key `contexts[1].docId`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
+            ": unknown key `arms.oracle.context`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"oracle": 3}}"#,
+            ": `arms.oracle` must be an answer, or an object with an `answer`".to_owned(),
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
+            ": `arms.retrieved` must be left out: there are `oracle`, `gold_in_noise`, `closed_book`".to_owned(),
+        ),
+    ] {
+        let error = line(text).expect_err(text).to_string();
+        assert_eq!(error, format!("`f.jsonl` line 7{expected}"));
+    }
+}

@@ -1,0 +1,119 @@
+//! `--llm` and `--set`: which keys they set, and in which order.
+
+use crate::endpoint::{Endpoint, knows};
+use crate::project::{Outcome, Project, full, outcome};
+
+/// The values of `[generation]` that `config show` prints as overridden.
+fn overridden(project: &Project, args: &[&str]) -> Vec<String> {
+    let shown = project.call(&[&["config", "show", "c.toml"], args].concat());
+    assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
+    let lines = shown.stdout.lines();
+    let lines = lines.filter_map(|line| line.strip_suffix("# override"));
+    lines.map(|line| line.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn each_form_sets_the_endpoint() {
+    let project = Project::new();
+    for (llm, expected) in [
+        (
+            "ollama:llama3.2",
+            [
+                "api_key_env = \"\"",
+                "base_url = \"http://localhost:11434/v1\"",
+                "generator = \"openai\"",
+                "model = \"llama3.2\"",
+            ],
+        ),
+        (
+            "openai:gpt-4o-mini",
+            [
+                "api_key_env = \"OPENAI_API_KEY\"",
+                "base_url = \"https://api.openai.com/v1\"",
+                "generator = \"openai\"",
+                "model = \"gpt-4o-mini\"",
+            ],
+        ),
+        (
+            "http://h:8000/v1#org/name",
+            [
+                "api_key_env = \"\"",
+                "base_url = \"http://h:8000/v1\"",
+                "generator = \"openai\"",
+                "model = \"org/name\"",
+            ],
+        ),
+    ] {
+        assert_eq!(overridden(&project, &["--llm", llm]), expected, "{llm}");
+    }
+}
+
+#[test]
+fn set_wins_over_llm_wherever_it_stands() {
+    let project = Project::new();
+    for args in [
+        ["--set", "generation.model=b", "--llm", "ollama:a"],
+        ["--llm", "ollama:a", "--set", "generation.model=b"],
+    ] {
+        let shown = overridden(&project, &args);
+        assert!(shown.contains(&"model = \"b\"".to_owned()), "{shown:?}");
+    }
+}
+
+#[test]
+fn what_names_no_model_is_refused() {
+    Project::new().refuses(
+        &["run", "c.toml", "--out", "runs", "--llm", "llama3.2"],
+        &[
+            "error: `--llm llama3.2` does not name a model",
+            "hint: for example `--llm ollama:llama3.2`, `--llm openai:gpt-4o-mini` or `--llm http://localhost:8000/v1#NAME`",
+        ],
+    );
+}
+
+/// Runs with keys of the configuration's endpoint in the environment.
+fn run(project: &Project, args: &[&str]) -> Outcome {
+    let all = [
+        &["run", "c.toml", "--out", "runs", "--name", "r"],
+        full(args),
+        args,
+    ]
+    .concat();
+    let mut command = project.command(&all);
+    command.env("OTHER_KEY", "sk-hush");
+    outcome(&command.output().expect("starts"))
+}
+
+#[test]
+fn another_endpoint_gets_no_key_of_the_configured_one() {
+    let endpoint = Endpoint::start(None, knows);
+    let project = Project::new();
+    project.append(
+        "c.toml",
+        "[generation]\napi_key_env = \"OTHER_KEY\"\nheaders_env = { \"x-api-key\" = \"OTHER_KEY\" }\n",
+    );
+    let outcome = run(
+        &project,
+        &["--llm", &format!("{}#tiny", endpoint.base_url())],
+    );
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let requests = endpoint.requests();
+    assert!(!requests.is_empty());
+    for request in requests {
+        let headers = &request.headers;
+        assert!(!headers.contains_key("authorization") && !headers.contains_key("x-api-key"));
+    }
+    let settings = project.json("runs/r/run.json")["settings"]["generation"].clone();
+    assert_eq!(settings["model"], "tiny");
+}
+
+#[test]
+fn init_writes_the_model_into_the_configuration() {
+    let project = Project::of(&[("pump.md", "# Pump\n\nThe pump runs for nine hours.\n")]);
+    let outcome = project.call(&["init", "--llm", "ollama:llama3.2"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let shown = project.call(&["config", "show", "ragtriage.toml"]).stdout;
+    for line in ["generator = \"openai\" ", "model = \"llama3.2\" "] {
+        assert!(shown.contains(line), "{shown}");
+    }
+}
