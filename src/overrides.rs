@@ -51,7 +51,7 @@ impl OverrideArgs {
             changes.iter().any(|(changed, _)| *changed == key)
         };
         let mut out = String::new();
-        for llm in &self.llm.llm {
+        if let Some(llm) = &self.llm.llm {
             let _ = write!(out, " --llm {}", shell(Path::new(llm)));
         }
         let sets = self.sets.iter().filter(|set| !is_changed(set)).cloned();
