@@ -399,7 +399,7 @@ fn unreachable(outcome: &Outcome, base_url: &str) {
         outcome.stderr
     );
     assert!(
-        lines[1].starts_with("hint: start the server (`ollama serve`"),
+        lines[1].starts_with("hint: start the server "),
         "{}",
         outcome.stderr
     );
