@@ -315,8 +315,8 @@ fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     ];
     project.refuses_with_some_hint(
         &args,
-        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with one id and two \
-         texts",
+        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same \
+         id and different texts",
     );
     let outcome = project.call(&[&args[..], &["--intersect"]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);
