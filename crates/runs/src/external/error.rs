@@ -240,7 +240,7 @@ pub enum ExternalError {
         /// Its role on the first line.
         other: &'static str,
         /// The first line.
-        first: Position,
+        first: Box<Position>,
     },
     /// Two stages that are one.
     #[error("{position}: stages `{first}` and `{second}` are the same stage")]

@@ -51,7 +51,7 @@ impl Joined {
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
                 None if lenient => {
-                    joined.note(1, "lines whose question is not in the data set, skipped")
+                    joined.note(1, "lines whose question is not in the data set, skipped");
                 }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
@@ -233,7 +233,7 @@ fn check_roles(
                 stage: stage.name.clone(),
                 role: stage.role().name(),
                 other: role.name(),
-                first: first.clone(),
+                first: Box::new(first.clone()),
             });
         }
     }
