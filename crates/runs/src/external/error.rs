@@ -234,13 +234,13 @@ pub enum ExternalError {
         /// The second line.
         position: Position,
         /// The stage.
-        stage: String,
+        stage: Box<str>,
         /// Its role there.
         role: &'static str,
         /// Its role on the first line.
         other: &'static str,
         /// The first line.
-        first: Position,
+        first: Box<Position>,
     },
     /// Two stages that are one.
     #[error("{position}: stages `{first}` and `{second}` are the same stage")]
