@@ -84,10 +84,10 @@ def line(row):
 def render(introduction, made_by, table):
     judged = [row['met'] for row in table if row['met'] is not None]
     left = sum(row['mean'] is None for row in table)
-    return (f'# Published figures and ours\n\n{introduction.strip()}\n\n{made_by}\n\n'
+    return (f'# Published results and ours\n\n{introduction.strip()}\n\n{made_by}\n\n'
             '| data | system | measure | n | published | ours | difference | within | why |\n'
             '|---|---|---|--:|--:|--:|--:|---|---|\n' + ''.join(map(line, table)) +
-            f'\n{sum(judged)} of {len(judged)} figures with a tolerance are met; {left} were not reproduced.\n')
+            f'\n{sum(judged)} of {len(judged)} results with a tolerance are reproduced; {left} were not reproduced.\n')
 
 
 def main():

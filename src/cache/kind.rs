@@ -94,7 +94,7 @@ pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, CacheErr
     }
 }
 
-/// When a file or folder was last written, in seconds of Unix time.
+/// Returns the time of the last write of a file or folder, in seconds of Unix time.
 pub fn made(disk: DiskUse) -> Option<u64> {
     Some(
         disk.changed?

@@ -40,7 +40,7 @@ fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
         "{}",
         stopped.stderr
     );
-    let lines: Vec<&str> = stopped.stderr.lines().collect();
+    let lines: Vec<&str> = stopped.since_start().lines().collect();
     assert!(lines[0].starts_with(error), "{}", stopped.stderr);
     assert!(
         lines[1].starts_with("hint: ") && lines[1].contains("--resume r"),
@@ -85,7 +85,7 @@ fn dollars_that_are_spent_stop_a_run_until_there_are_more() {
     stops_and_goes_on(
         "generation.max_usd=0.03",
         "generation.price={ prompt = 10.0, completion = 100.0 }",
-        "error: stopped with 1 questions left: `generation.max_usd` = 0.03 is spent: 0.011000 USD so far, and the next call may take 0.0",
+        "error: stopped with 1 questions left: `generation.max_usd` = 0.03 does not cover the next call: 0.011000 USD used so far, up to 0.0",
         "generation.max_usd=1.0",
     );
 }
@@ -96,7 +96,7 @@ fn tokens_that_are_spent_stop_a_run_until_there_are_more() {
     stops_and_goes_on(
         "generation.max_tokens_total=500",
         "generation.price={ prompt = 0.0, completion = 0.0 }",
-        "error: stopped with 1 questions left: `generation.max_tokens_total` = 500 is spent: 1010 tokens so far, and the next call may take ",
+        "error: stopped with 1 questions left: `generation.max_tokens_total` = 500 does not cover the next call: 1010 tokens used so far, up to ",
         "generation.max_tokens_total=5000",
     );
 }
@@ -123,7 +123,7 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
     );
     assert!(
         stopped
-            .stderr
+            .since_start()
             .starts_with("error: stopped with 2 questions left: "),
         "{}",
         stopped.stderr

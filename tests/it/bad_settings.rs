@@ -239,7 +239,7 @@ fn a_key_that_the_environment_does_not_have_is_named_with_its_setting() {
         &args,
         &[
             "error: the environment variable `NO_SUCH_KEY` named by `generation.api_key_env` is not set",
-            "hint: export NO_SUCH_KEY=..., or leave the setting out for a server without keys",
+            "hint: set NO_SUCH_KEY, or remove the setting for a server without keys",
         ],
     );
 }

@@ -32,9 +32,9 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
       The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed).
-      ! Recall@5 looks at 5 passages, and the generator sees at most 1: gate on Recall@prompt, which counts what
-        it sees
-      ! P@5 looks at 5 passages, and the generator sees at most 1: gate on P@prompt, which counts what it sees
+      ! Recall@5 scores 5 passages, but the generator receives at most 1: gate on Recall@prompt, which scores
+        those
+      ! P@5 scores 5 passages, but the generator receives at most 1: gate on P@prompt, which scores those
 
     Gates
       verdict       gate             value           95% CI  n
@@ -315,8 +315,8 @@ fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     ];
     project.refuses_with_some_hint(
         &args,
-        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with one id and two \
-         texts",
+        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same \
+         id and different texts",
     );
     let outcome = project.call(&[&args[..], &["--intersect"]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);

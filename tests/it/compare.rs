@@ -57,8 +57,8 @@ fn a_comparison_in_a_terminal() {
     // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
     insta::assert_snapshot!(above, @r"
     ragtriage: comparison
-      B: No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
-      questions differ that no p could fall below 1.000: ask more questions.
+      B: No significant difference: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. Too few clusters
+      of questions differ: p cannot fall below 1.000; add questions.
 
       A  k5, the baseline: 3 questions, [TIME]
       B  k1: 3 questions, [TIME]
@@ -66,7 +66,7 @@ fn a_comparison_in_a_terminal() {
     B (k1) against A (k5): 3 questions, 3 clusters
       ! intervals are rough: 3 questions
 
-    What differs from A to B
+    Differences from A to B
                    A  B
       retrieval.k  5  1
 
@@ -97,7 +97,7 @@ fn a_comparison_in_a_terminal() {
           B     Gamma restarts.
     ");
     assert!(
-        below.contains("* AnswerF1 decides. Every other p is unadjusted"),
+        below.contains("* AnswerF1 is the primary metric. Every other p is unadjusted"),
         "{below}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 120));
@@ -164,7 +164,7 @@ fn measures_at_a_budget_of_tokens_are_reported_and_compared() {
     );
     let text = compared(&project, &["runs/k5", "runs/k1", "-m", "EvidenceRecall@8t"]);
     assert!(
-        text.contains("EvidenceRecall@8t is the same on each of 2 questions."),
+        text.contains("EvidenceRecall@8t is equal on each of 2 questions."),
         "{text}"
     );
 }
@@ -225,9 +225,7 @@ fn several_runs_are_one_family() {
     assert_eq!(labels, ["B", "C"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
     assert!(
-        text.contains(
-            "  C: Nothing to tell apart: AnswerRight is the same on each of 3 questions.\n"
-        ),
+        text.contains("  C: No difference: AnswerRight is equal on each of 3 questions.\n"),
         "{text}"
     );
     assert!(
@@ -248,7 +246,7 @@ fn another_ruler_is_told_and_not_used() {
     let expected = [
         "  ! evaluation settings differ: both runs are scored with those of A\n",
         "\n  evaluation.correct_f1  0.6  1\n",
-        "  B: Nothing to tell apart: AnswerRight is the same on each of 3 questions.\n",
+        "  B: No difference: AnswerRight is equal on each of 3 questions.\n",
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");
     assert!(!text.contains("Flipped"), "{text}");
@@ -259,7 +257,7 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
     let project = two_runs(&["--set", "generation.generator=none"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "--primary", "EM@prompt"]);
     for expected in [
-        "* EM@prompt decides.",
+        "* EM@prompt is the primary metric.",
         "Support in the prompt (3 questions judged in both)",
         "lost: supported -> ranking (1)\n  - q3: How long do Gamma restarts take?\n      gold  nine seconds\n",
     ] {
@@ -304,13 +302,12 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     project.refuses(
         &["compare", "runs/k5", "runs/other"],
         &[
-            "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with one \
-             id and two texts",
+            "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with the same id and different texts",
             "hint: `--intersect` compares the questions in both (1); `ragtriage run --resume NAME` completes an interrupted run",
         ],
     );
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
-    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with one id and two texts\n";
+    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with the same id and\n    different texts\n";
     assert!(text.contains(notice), "{text}");
     assert!(
         text.contains("B (other) against A (k5): 1 question, 1 cluster\n"),

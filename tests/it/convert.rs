@@ -14,7 +14,7 @@ fn convert(project: &Project, from: &Path, settings: &[&str], to: &str, folder: 
     let line = outcome
         .stderr
         .lines()
-        .find(|line| line.contains("read back the same: "))
+        .find(|line| line.contains("verified, digest "))
         .expect("said");
     line.rsplit(' ').next().expect("a digest").to_owned()
 }
@@ -103,7 +103,7 @@ fn a_tab_in_an_id_goes_to_jsonl_and_not_to_beir() {
         &["dataset", "convert", "set", "--to", "beir", "out"],
         &[
             "error: question `a b` cannot be written to a tab-separated file",
-            "hint: such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them (`--to jsonl`)",
+            "hint: remove tabs, line breaks and surrounding white space from the id, or use the format `jsonl`, which allows them (`--to jsonl`)",
         ],
     );
     let tune: [&str; 2] = ["--set", "dataset.split=tune"];

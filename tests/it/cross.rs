@@ -153,16 +153,16 @@ fn the_built_in_reader_is_crossed_without_a_call() {
       - 6 crossed answers were recorded by the runs; asked now: 3 calls, 0 cached responses, 0 failed; 437 tokens
         in, 5 out, 0.0000 US dollars
 
-    What changed from A to B (answer score)
+    Effects of retrieval and generator, A to B (answer score)
                      mean            95% CI      p  repeat noise alone, 95% CI
       retrieval    -0.333  [-1.000, +1.000]  1.000                     +-0.000
       generator    +0.000  [-1.000, +1.000]  1.000                     +-0.000
       both         -0.333  [-1.000, +1.000]  1.000                     +-0.000
       interaction  +0.000  [-2.000, +2.000]  1.000                     +-0.000
-      - retrieval and generator: the mean of changing it first and changing it last (Shapley values of two
-        players), which add up to both; half of the interaction is in each; p: paired randomisation test over
+      - retrieval and generator: the mean effect of changing it first and changing it last (Shapley values), which
+        add up to the whole difference; half of the interaction is in each; p: paired randomisation test over
         clusters, unadjusted; intervals: what this test does not reject
-      - the generator was asked 3 of its own prompts once more: 0 flipped between right and wrong (0.0% [0.0,
+      - the generator answered 3 of its own prompts once more: 0 flipped between right and wrong (0.0% [0.0,
         56.1]), a score changed by 0.000 on average
     ");
     let outcome = project.call(&["compare", "runs/k5", "runs/k1", "--cross", "--md"]);

@@ -30,7 +30,7 @@ fn a_table_has_a_row_a_question_and_no_formula_from_data() {
         panic!("{rows:?}")
     };
     assert!(
-        header.starts_with("id,question,kind,class,fault,flags,answer,golds,EM@1,"),
+        header.starts_with("id,question,kind,class,fault,flags,answer,gold_answers,EM@1,"),
         "{header}"
     );
     let whole = "'=cmd(),\"What, \"\"exactly\"\", does alpha say?\",span,supported,,,,'=1+1,";
@@ -85,7 +85,7 @@ fn a_data_set_goes_to_beir_and_back() {
         &again,
         &[
             "error: `out` already exists",
-            "hint: name a new folder: nothing is overwritten",
+            "hint: choose a new folder; existing files are not overwritten",
         ],
     );
 }

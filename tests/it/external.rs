@@ -177,7 +177,7 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
         assert_eq!(outcome.code, 2, "{}", outcome.stdout);
         assert!(
             outcome
-                .stderr
+                .since_start()
                 .starts_with("error: aborted after 2 consecutive failures"),
             "{}",
             outcome.stderr
@@ -234,7 +234,7 @@ fn a_redirect_is_not_followed_and_the_key_is_nowhere() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(
-        stderr.contains("redirects elsewhere: status 307"),
+        stderr.contains("redirects to another address: status 307"),
         "{stderr}"
     );
     assert!(

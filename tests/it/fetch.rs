@@ -376,7 +376,7 @@ fn redirects_are_followed_to_the_end_of_their_way() {
         ))
     });
     let error = format!(
-        "error: `{}` redirects to an address that is not followed: they go round in a circle",
+        "error: the redirect of `{}` is not followed: the redirects form a loop",
         url(&circle)
     );
     project.refuses_with_some_hint(
@@ -410,9 +410,9 @@ fn a_redirect_is_not_followed_with_a_password() {
         Sent::Bytes(sends("302 Found", &["location: /elsewhere".into()], 0, b""))
     });
     let address = url(&server).replacen("://", "://user:pass@", 1);
-    let reason = "the user name and password in the address would go with it";
+    let reason = "the user name and password in the address would be sent along";
     let error = format!(
-        "error: `{}` redirects to an address that is not followed: {reason}",
+        "error: the redirect of `{}` is not followed: {reason}",
         url(&server)
     );
     project.refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &address], &error);
@@ -455,7 +455,7 @@ fn a_redirect_that_gives_up_encryption_is_not_followed() {
         .expect("starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let error = format!(
-        "error: `{address}` redirects to an address that is not followed: it leads from `https` to `http`\n"
+        "error: the redirect of `{address}` is not followed: it leads from `https` to `http`\n"
     );
     assert!(stderr.starts_with(&error), "{stderr}");
     assert_eq!((server.requests().len(), plain.requests().len()), (1, 0));
@@ -537,9 +537,12 @@ fn archives_that_are_hostile_incomplete_or_none_leave_nothing() {
     ]);
     let incomplete = tar_gz(&[("CISI.ALL", "a"), ("CISI.QRY", "q")]);
     for (archive, part) in [
-        (hostile, "its `../../escaped` leads out of its folder"),
+        (hostile, "entry `../../escaped` leads out of the folder"),
         (incomplete, "has no `CISI.REL`"),
-        (b"<html>gone</html>".to_vec(), "it is none, or damaged: "),
+        (
+            b"<html>gone</html>".to_vec(),
+            "not an archive, or damaged: ",
+        ),
     ] {
         let project = Project::of(&[]);
         let server = Socket::start(move |_| whole("v1", &archive));
@@ -604,7 +607,7 @@ fn what_cannot_be_fetched_is_told_without_a_call() {
     project.refuses(
         &["dataset", "fetch", "trec_eval"],
         &[
-            "error: `trec_eval` has no address to fetch it from",
+            "error: no download address of `trec_eval` is known",
             "hint: name a copy with `--from PATH`",
         ],
     );

@@ -333,7 +333,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"q2\", \"question\": \"Why?\", \"contexts\": []}",
-            "line 2: question `q2` of the data set is `Who never waits?`, the line asks `Why?`",
+            "line 2: question `q2` is `Who never waits?` in the data set, but `Why?` here",
         ),
     ] {
         project.write(

@@ -83,7 +83,7 @@ fn a_judge_changes_nothing_but_what_is_said_of_it() {
     assert!(
         outcome
             .stdout
-            .contains("the judge decides nothing: audit at least 50 answers (0 so far)")
+            .contains("the judge is not used: audit at least 50 answers (0 so far)")
     );
     let mut judged = project.summary("judged");
     let found = judged["judge"].take();

@@ -106,15 +106,15 @@ fn a_sitting_reads_like_a_conversation() {
       1  Alpha waits six minutes.
 
     y n 0-3 s b d e u q ? > y
-      Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line
-      behind them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.
+      Which words answer it? Enter a number (`2`), a range (`2-4`), or the words themselves, then an
+      empty line. An empty line alone means the whole document. `/b`: judge again, `/q`: quit.
     words > six  hours.
 
       Not in this document: `six hours.`.
-      The nearest there: `waits six`. `y` takes it; else other words, a number, or `/b`.
+      Nearest text: `waits six`. Enter `y` to use it, or other words, a number, or `/b`.
     words > y
-      The answer as worded there, other wordings after ` | `; or `yes` or `no`; an empty line for a
-      question that has a free answer.
+      Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty
+      line if the answer is free text.
     answer > six
 
     ──────────────────────────────────────────────────────────────────── question 2 of 3, passage 1 of 1
@@ -136,9 +136,9 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for wrong in ["``", "`maybe`", "`7`"] {
         assert!(
-            outcome
-                .stderr
-                .contains(&format!("  unknown command {wrong}:\n  y, 3  it answers")),
+            outcome.stderr.contains(&format!(
+                "  unknown command {wrong}:\n  y, 3  relevant: it answers"
+            )),
             "{}",
             outcome.stderr
         );
@@ -177,7 +177,7 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
     assert!(
         outcome
             .stderr
-            .contains("  This question came with several pieces of evidence, all needed."),
+            .contains("  This question already has several pieces of evidence, all required."),
         "{}",
         outcome.stderr
     );
@@ -419,7 +419,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
     project.refuses(
         &["dataset", "agreement", "one.jsonl", "two.jsonl"],
         &[
-            "error: `one.jsonl` and `two.jsonl` judge no document for the same question",
+            "error: `one.jsonl` and `two.jsonl` have no judged document of a common question",
             "hint: questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
         ],
     );

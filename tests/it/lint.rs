@@ -46,13 +46,13 @@ fn a_sound_set_passes_and_its_report_is_this() {
 
       documents  2, 2 used by a question (100.0%)
       questions  2: 2 span
-      labels     2 quote; labels are quotes (median 17 bytes): every stage can be told
+      labels     2 quote; labels are quotes (median 17 bytes): every stage can be diagnosed
       wording    83.3% of a question's content words occur in the sentences of its evidence (mean, n = 2)
       pooled     the first 10 of bm25 for 2 questions
 
-    warning: few-questions (1), groups too small for a figure of their own
-      ! kind `span` has 2 questions: an interval of 81 points in the middle of the scale
-          hint: write 10 at least, or do not report it alone
+    warning: few-questions (1), slices too small to report separately
+      ! kind `span` has 2 questions: a 95% CI up to 81 percentage points wide
+          hint: write at least 10, or do not report the slice separately
     ");
 }
 

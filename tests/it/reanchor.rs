@@ -134,7 +134,7 @@ fn a_change_lists_the_questions_it_touches() {
     assert_eq!(wrong.code, 2);
     assert_eq!(
         wrong.stderr,
-        "error: cannot read `docs` at `no-such`: there is no such commit\n\
+        "error: cannot read `docs` at `no-such`: unknown commit\n\
          hint: name a commit, branch or tag of the repository that holds the data set\n"
     );
 }

@@ -72,6 +72,32 @@ fn the_runs_folder_holds_what_the_design_names() {
 }
 
 #[test]
+fn the_demo_prints_its_report() {
+    let project = Project::of(&[]);
+    let demo = project.call(&["demo"]);
+    let full = project.call(&["report", "ragtriage-demo/runs/demo", "--format", "terminal"]);
+    assert_eq!(
+        (demo.code, full.code),
+        (0, 0),
+        "{}{}",
+        demo.stderr,
+        full.stderr
+    );
+    let (report, _) = full
+        .stdout
+        .split_once("\nSeconds ")
+        .expect("the last section");
+    let lines = report
+        .lines()
+        .filter(|line| !line.starts_with("  Version "));
+    let report = lines.collect::<Vec<_>>().join("\n");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!("report", format!("{}\n\n{report}", demo.stdout)));
+}
+
+#[test]
 fn the_report_says_what_it_must() {
     let project = Project::runbooks();
     let outcome = project.call(&["run", "--full", "--out", "runs", "--name", "r"]);
@@ -93,8 +119,8 @@ fn the_report_says_what_it_must() {
         "Answers n mean 95% CI",
         "Loss budget: ",
         "Evidence reaches the prompt for 114 of 275 questions (41.5%, 95% CI [",
-        "Where 275 answerable questions end",
-        "What other settings would deliver (n = 275;",
+        "Outcomes of 275 answerable questions",
+        "Effects of other settings (n = 275;",
         "Rule of thumb: EM@5 is ",
         "Lost questions (5 of ",
         "Seconds ",

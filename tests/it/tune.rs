@@ -578,7 +578,7 @@ fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
         assert_eq!(endpoint.requests().len(), 2, "{}", outcome.stderr);
         let failed = json["answers"][1]["error"].as_str().expect("stopped");
         assert!(
-            failed.contains("`generation.max_tokens_total` = 2300 is spent"),
+            failed.contains("`generation.max_tokens_total` = 2300 does not cover the next call"),
             "{failed}"
         );
     }

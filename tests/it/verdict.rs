@@ -594,7 +594,7 @@ fn the_funnel_counts_every_answerable_question_once() {
             "3 of 24 questions failed and are left out.",
             "Not in the verdict: 3 of 6 unanswerable questions were answered.",
             // Kinds 2 and 6: three wrong answers and three right ones.
-            "6 of 24 questions lack their evidence in the prompt, and the record does not show which stage lost it. To know more, \
+            "6 of 24 questions lack their evidence in the prompt, and the record does not show which stage lost it. To resolve this, \
              record each retriever's candidates and the ranking that is packed, after fusion, reranking and filters."
         ]
     );

@@ -161,7 +161,7 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
             "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n",
         )
     };
-    fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer does");
+    fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer is complete");
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let flood = || {
         Sent::Endless(
@@ -325,7 +325,7 @@ fn a_model_that_refuses_a_parameter_is_answered_with_the_setting_that_replaces_i
     let project = Project::new();
     let outcome = run(&project, &server.base_url(), &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    let hint = "\nhint: with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead";
+    let hint = "\nhint: set `generation.extra_body = { max_completion_tokens = 2048 }` to replace";
     assert!(
         outcome.stderr.contains("status 400: Unsupported parameter")
             && outcome.stderr.contains(hint),
@@ -364,7 +364,9 @@ fn a_redirect_takes_no_key_elsewhere() {
     );
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
     assert!(
-        outcome.stderr.contains("redirects elsewhere: status 307"),
+        outcome
+            .stderr
+            .contains("redirects to another address: status 307"),
         "{}",
         outcome.stderr
     );
@@ -395,7 +397,7 @@ fn azure_is_called_with_its_path_its_query_and_its_header() {
     assert_eq!(
         refused.stderr,
         "error: the environment variable `AZURE_KEY` named by `generation.headers_env` is not set\n\
-         hint: export AZURE_KEY=..., or leave the setting out for a server without keys\n"
+         hint: set AZURE_KEY, or remove the setting for a server without keys\n"
     );
     let good = outcome(
         &project

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Error of creating, writing or reading an index file.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot use `{path}` for an index")]
+#[error("cannot read or write the index `{path}`")]
 pub struct IndexFileError {
     /// The file or its folder.
     pub path: PathBuf,

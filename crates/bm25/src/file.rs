@@ -67,7 +67,7 @@ impl SparseIndex {
             Some(Ok(image)) if fits(&image) => Ok((Self::new(image), true)),
             _ => Err(file_error(
                 &path,
-                io::Error::other("what was just written reads differently"),
+                io::Error::other("the file differs from what was written"),
             )),
         }
     }

@@ -13,7 +13,7 @@ use crate::types::{ByteRange, ChunkId, Corpus, DocId};
 /// The text that is added to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expansion {
-    /// So many chunks before and after it.
+    /// The given number of chunks before and after it.
     Neighbours(usize),
     /// The chunks of its section.
     Parent {

@@ -1,4 +1,4 @@
-//! Notices: repaired faults that a user is told of while the work goes on.
+//! Notices: repaired faults that are reported while the work continues.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

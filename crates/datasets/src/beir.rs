@@ -118,7 +118,7 @@ fn query(
         }
         (_, Some(judged)) => judged,
         (_, None) => {
-            draft.note(1, "queries that the split does not judge, left out");
+            draft.note(1, "queries without judgments in the split, skipped");
             return Ok(());
         }
     };
@@ -229,7 +229,7 @@ mod tests {
             notes,
             [
                 (1, "empty documents (no chunk)"),
-                (1, "queries that the split does not judge, left out"),
+                (1, "queries without judgments in the split, skipped"),
                 (1, "judged documents that are not in the corpus, kept"),
             ]
         );
@@ -282,7 +282,7 @@ mod tests {
         let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
         assert_eq!(
             (error.to_string(), error.hint().expect("a hint")),
-            ("unknown split `test`".into(), "there are `dev`".into())
+            ("unknown split `test`".into(), "known splits: `dev`".into())
         );
     }
 }

@@ -121,7 +121,7 @@ impl Draft {
     pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
         self.note(
             1,
-            "quotes that occur several times in their document, the first taken",
+            "quotes that occur more than once in their document; the first occurrence is used",
         );
         if self.slips.is_some() {
             self.repeated_quotes.push(quote);
@@ -169,7 +169,7 @@ impl Draft {
         if trimmed.len() < question.text.len() {
             let trimmed = trimmed.to_owned();
             question.text = trimmed;
-            self.note(1, "questions with white space around them, trimmed");
+            self.note(1, "questions with surrounding white space, trimmed");
         }
         if !self.question_ids.insert(question.id.clone()) {
             return Err(DatasetError::DuplicateQuestion {

@@ -223,7 +223,7 @@ pub enum DatasetError {
         kind: QuestionKind,
     },
     /// A split requested of a format that has none.
-    #[error("format `{format}` has no splits, so no `{split}`")]
+    #[error("format `{format}` has no splits; `dataset.split = \"{split}\"` does not apply")]
     NoSplits {
         /// The format.
         format: Format,
@@ -289,14 +289,14 @@ pub enum DatasetError {
         place: Place,
     },
     /// Git cannot provide the earlier state of the data set.
-    #[error("cannot read `{path}` at `{reference}`: {said}")]
+    #[error("cannot read `{path}` at `{reference}`: {reason}")]
     History {
         /// The data set.
         path: PathBuf,
         /// The requested commit.
         reference: Box<str>,
         /// Git's message.
-        said: String,
+        reason: String,
     },
     /// A layout that does not round-trip the data set.
     #[error("format `{format}` cannot hold this data set unchanged: {what}")]
@@ -398,22 +398,22 @@ impl Hint for DatasetError {
             }
             Self::NoAnswers { .. } => "add `answers`, or set `kind` to `free` or `unanswerable`".into(),
             Self::NoSplits { .. } => "remove `dataset.split`".into(),
-            Self::UnknownSplit { known, .. } => format!("there are {known}"),
+            Self::UnknownSplit { known, .. } => format!("known splits: {known}"),
             Self::Glob { .. } => "write patterns such as `*.md` or `guides/**/*.rst`".into(),
             Self::UnknownSet { name, known } => {
                 let quoted: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
                 match super::nearest::word(name, known.iter().copied()) {
-                    Some(nearest) => format!("did you mean `{nearest}`? known are {}", quoted.join(", ")),
-                    None => format!("known are {}", quoted.join(", ")),
+                    Some(nearest) => format!("did you mean `{nearest}`? known data sets: {}", quoted.join(", ")),
+                    None => format!("known data sets: {}", quoted.join(", ")),
                 }
             }
-            Self::Occupied { .. } => "name a new folder: nothing is overwritten".into(),
+            Self::Occupied { .. } => "choose a new folder; existing files are not overwritten".into(),
             Self::NoColumn { .. } => {
-                "such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them".into()
+                "remove tabs, line breaks and surrounding white space from the id, or use the format `jsonl`, which allows them".into()
             }
             Self::NotKept { .. } => "fix the record named above; nothing was written".into(),
-            Self::ChangedFile { .. } => "start again: questions that the file holds are not asked again".into(),
-            Self::NoFile { .. } => "name a file: it is read, so that no question is asked twice".into(),
+            Self::ChangedFile { .. } => "start again; questions already in the file are not asked again".into(),
+            Self::NoFile { .. } => "give a regular file; it is read first, so that no question is asked twice".into(),
             Self::ChangedMeanwhile { .. } => "run it again".into(),
             Self::History { .. } => "name a commit, branch or tag of the repository that holds the data set".into(),
             Self::Exists { .. } => "choose another path".into(),

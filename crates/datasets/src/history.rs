@@ -57,10 +57,10 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
         index: &earlier.scratch.join("index"),
     };
     git.check_out(reference, &set)
-        .map_err(|said| DatasetError::History {
+        .map_err(|reason| DatasetError::History {
             path: path.to_owned(),
             reference: reference.into(),
-            said,
+            reason,
         })?;
     Ok(earlier)
 }
@@ -75,21 +75,21 @@ impl Git<'_> {
     /// Filters (line ends, large files) apply as in any checkout.
     fn check_out(&self, reference: &str, into: &Path) -> Result<(), String> {
         if reference.starts_with('-') {
-            return Err("a commit's name does not begin with `-`".to_owned());
+            return Err("a commit name must not begin with `-`".to_owned());
         }
         let prefix = self.run(&["rev-parse", "--show-prefix"])?;
         let root = self.run(&["rev-parse", "--show-toplevel"])?;
         let commit = format!("{reference}^{{commit}}");
         let commit = self
             .run(&["rev-parse", "--verify", "--quiet", &commit])
-            .map_err(|_| "there is no such commit".to_owned())?;
+            .map_err(|_| "unknown commit".to_owned())?;
         let git = Git {
             folder: Path::new(&root),
             index: self.index,
         };
         let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
         git.run(&["read-tree", &tree])
-            .map_err(|_| "it was not there then".to_owned())?;
+            .map_err(|_| "it did not exist in that commit".to_owned())?;
         let into = std::path::absolute(into).unwrap_or_else(|_| into.to_owned());
         let into = format!("--prefix={}/", into.display());
         git.run(&["checkout-index", "--all", &into]).map(drop)
@@ -116,7 +116,7 @@ impl Git<'_> {
             .env("GIT_INDEX_FILE", self.index)
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| format!("git does not run: {error}"))?;
+            .map_err(|error| format!("cannot run git: {error}"))?;
         if output.status.success() {
             let text = String::from_utf8_lossy(&output.stdout);
             return Ok(text.trim_end_matches('\n').to_owned());
@@ -208,14 +208,14 @@ mod tests {
             0,
             "the scratch is gone"
         );
-        for (reference, said) in [
-            ("no-such", "there is no such commit"),
-            ("--all", "does not begin with"),
+        for (reference, reason) in [
+            ("no-such", "unknown commit"),
+            ("--all", "must not begin with"),
         ] {
             let error = earlier(&set, reference, &scratch)
                 .expect_err("refused")
                 .to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(reason), "{error}");
         }
     }
 }

@@ -117,11 +117,11 @@ fn pool(
             if !row.supporting_facts.0.iter().any(|(fact, _)| fact == title) {
                 draft.note(
                     1,
-                    "paragraphs whose title already had another text, left out",
+                    "paragraphs whose title was already used for another text, skipped",
                 );
                 continue;
             }
-            draft.note(1, "paragraphs with evidence whose title already had another text, as documents of their own");
+            draft.note(1, "paragraphs with evidence whose title was already used for another text, as separate documents");
             let mut numbered = (2..).map(|n| DocId::from(format!("{title} ({n})")));
             id = numbered
                 .find(|id| draft.document(id).is_none())
@@ -213,7 +213,7 @@ fn evidence(
             .and_then(|index| paragraph.get(index))
         else {
             draft.missing(
-                "supporting sentences that their paragraph does not have, left out",
+                "supporting sentences missing from their paragraph, skipped",
                 || DatasetError::Sentence {
                     place: place.clone(),
                     doc,
@@ -225,7 +225,7 @@ fn evidence(
         let text = draft.document(&doc).map_or("", |document| &document.text);
         match quote::trim(text, range) {
             range if range.is_empty() => {
-                draft.note(1, "supporting sentences that are empty, left out");
+                draft.note(1, "empty supporting sentences, skipped");
             }
             range => members[at].ranges.push(range),
         }
@@ -377,16 +377,16 @@ mod tests {
             [
                 (
                     1,
-                    "paragraphs with evidence whose title already had another text, as documents of their own"
+                    "paragraphs with evidence whose title was already used for another text, as separate documents"
                 ),
                 (
                     1,
-                    "paragraphs whose title already had another text, left out"
+                    "paragraphs whose title was already used for another text, skipped"
                 ),
-                (1, "questions with white space around them, trimmed"),
+                (1, "questions with surrounding white space, trimmed"),
                 (
                     1,
-                    "supporting sentences that their paragraph does not have, left out"
+                    "supporting sentences missing from their paragraph, skipped"
                 ),
                 (
                     1,

@@ -166,7 +166,7 @@ fn answers(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<String>, Da
     let mut answers: Vec<String> = Vec::new();
     for answer in given.map(Strings::trimmed).unwrap_or_default() {
         if answer.is_empty() {
-            return Err(record.wrong("answers", "made of strings that are not empty"));
+            return Err(record.wrong("answers", "a list of non-empty strings"));
         }
         if answers.contains(&answer) {
             draft.note(1, "repeated or empty gold answers, left out");
@@ -221,7 +221,7 @@ fn facts(record: &mut JsonRecord, name: &'static str) -> Result<Vec<KeyFact>, Da
         .iter()
         .any(|fact| fact.is_empty() || fact.iter().any(String::is_empty))
     {
-        return Err(record.wrong(name, "made of facts that are not empty"));
+        return Err(record.wrong(name, "a list of non-empty facts"));
     }
     Ok(facts)
 }
@@ -259,9 +259,7 @@ fn evidence(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<Group>, Da
     for group in groups.unwrap_or_default() {
         let members = match group {
             Value::Array(members) if members.is_empty() => {
-                draft.settle::<()>(Err(
-                    record.wrong("evidence", "made of groups that have members")
-                ))?;
+                draft.settle::<()>(Err(record.wrong("evidence", "a list of non-empty groups")))?;
                 continue;
             }
             Value::Array(members) => members,
@@ -508,7 +506,7 @@ mod tests {
             ),
             (
                 r#"{"id": "q", "text": "?", "evidence": [[]]}"#,
-                "line 1 (`q`): `evidence` must be made of groups that have members",
+                "line 1 (`q`): `evidence` must be a list of non-empty groups",
             ),
             (
                 r#"{"id": "q", "text": "?", "evidence": [{"doc": "a", "quote": "x"}]}"#,

@@ -38,7 +38,7 @@ impl JsonRecord {
             _ => Err(DatasetError::Field {
                 place: place.clone(),
                 field,
-                expected: "made of objects",
+                expected: "a list of objects",
             }),
         }
     }
@@ -161,9 +161,7 @@ impl<'de> Visitor<'de> for UniqueFieldsVisitor {
         let mut fields = Map::new();
         while let Some((key, value)) = map.next_entry::<String, Value>()? {
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!(
-                    "the key `{key}` stands twice"
-                )));
+                return Err(A::Error::custom(format_args!("duplicate key `{key}`")));
             }
             fields.insert(key, value);
         }
@@ -244,7 +242,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("invalid JSON: the key `answers` stands twice"),
+                .ends_with("invalid JSON: duplicate key `answers`"),
             "{error}"
         );
     }

@@ -125,7 +125,7 @@ fn judgments(
             if collection == Collection::Cranfield && rest[0] == "-1" {
                 draft.note(
                     1,
-                    "judgments of code -1, which the readme does not define, taken as not relevant",
+                    "judgments of code -1, which the readme does not define, treated as not relevant",
                 );
             }
             judgments.insert(place, question, doc, grade, draft);
@@ -192,7 +192,7 @@ mod tests {
             notes,
             [
                 (1, "empty documents (no chunk)"),
-                (1, "repeated judgments, the highest grade taken"),
+                (1, "duplicate judgments; the highest grade is used"),
                 (1, "queries without judgments, left out"),
             ]
         );

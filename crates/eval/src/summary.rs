@@ -97,7 +97,7 @@ pub struct Summary {
     pub repeats: Option<Repeats>,
     /// The loss budget: loss by stage, in right answers.
     pub loss_budget: LossBudget,
-    /// The same budget in `AnswerF1`; `None` without an oracle arm.
+    /// The loss budget in `AnswerF1`; `None` without an oracle arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_budget_f1: Option<LossBudget>,
     /// The bottleneck.

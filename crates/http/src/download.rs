@@ -205,7 +205,7 @@ impl Downloader {
         match total {
             Some(total) if total != partial.n_bytes() => Err(HttpError::Broken {
                 url,
-                reason: "it ended before the file did".to_owned(),
+                reason: "it ended before the file was complete".to_owned(),
             }),
             _ => Ok(()),
         }

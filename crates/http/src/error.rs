@@ -45,13 +45,13 @@ pub enum HttpError {
     #[error("the certificate of `{url}` is not trusted: {reason}")]
     Untrusted { url: String, reason: String },
     /// A redirect, which is not followed, because it would receive the text and the key.
-    #[error("`{url}` redirects elsewhere: status {status}")]
+    #[error("`{url}` redirects to another address: status {status}")]
     Redirected { url: String, status: u16 },
     /// A redirect that a download does not follow.
-    #[error("`{url}` redirects to an address that is not followed: {reason}")]
+    #[error("the redirect of `{url}` is not followed: {reason}")]
     NotFollowed { url: String, reason: String },
     /// A part of another version, or another part than the missing one.
-    #[error("`{url}` sent another part of the file than was requested")]
+    #[error("`{url}` sent a different byte range than requested")]
     WrongPart { url: String },
     /// A downloaded file could not be written.
     #[error("cannot write `{}`", .path.display())]
@@ -229,7 +229,7 @@ impl Hint for HttpError {
             Self::KeyInClear { .. } => {
                 Some("use `https`; plain `http` with a key is for this machine only")
             }
-            Self::Redirected { .. } => Some("use the address it redirects to, if you trust it"),
+            Self::Redirected { .. } => Some("use the target of the redirect, if you trust it"),
             Self::Write { .. } => {
                 Some("check the free disk space and the permissions of the folder")
             }
@@ -315,7 +315,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "after 2 tries: `http://h` redirects elsewhere: status 307"
+            "after 2 tries: `http://h` redirects to another address: status 307"
         );
         assert!(!error.is_transient() && error.hint().is_some());
         assert!(matches!(error.last(), HttpError::Redirected { .. }));

@@ -12,7 +12,7 @@ pub(super) fn policy(has_user: bool) -> Policy {
     Policy::custom(
         move |attempt| match refusal(attempt.previous(), attempt.url()) {
             _ if has_user => {
-                attempt.error("the user name and password in the address would go with it")
+                attempt.error("the user name and password in the address would be sent along")
             }
             Some(reason) => attempt.error(reason),
             None => attempt.follow(),
@@ -24,11 +24,11 @@ pub(super) fn policy(has_user: bool) -> Policy {
 fn refusal(previous: &[Url], next: &Url) -> Option<&'static str> {
     let was_encrypted = previous.iter().any(|url| url.scheme() == "https");
     match next.scheme() {
-        _ if previous.contains(next) => Some("they go round in a circle"),
-        _ if previous.len() > MOST => Some("there are more than 5 in a row"),
+        _ if previous.contains(next) => Some("the redirects form a loop"),
+        _ if previous.len() > MOST => Some("more than 5 redirects in a row"),
         "http" if was_encrypted => Some("it leads from `https` to `http`"),
         "http" | "https" => None,
-        _ => Some("it leads to something else than `http` and `https`"),
+        _ => Some("it leads to a scheme other than `http` and `https`"),
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
     fn circles_downgrades_long_ways_and_other_protocols_are_not() {
         assert_eq!(
             refused(&["http://a", "http://b"], "http://a"),
-            Some("they go round in a circle")
+            Some("the redirects form a loop")
         );
         assert_eq!(
             refused(&["http://a", "https://b"], "http://c"),
@@ -70,7 +70,7 @@ mod tests {
         ];
         assert_eq!(
             refused(&six, "http://7"),
-            Some("there are more than 5 in a row")
+            Some("more than 5 redirects in a row")
         );
         assert!(refused(&["http://a"], "file:///etc/passwd").is_some());
     }

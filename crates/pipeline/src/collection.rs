@@ -25,7 +25,7 @@ use ragtriage_vectors::{
     SearchMode, StoredPassage,
 };
 
-/// What was read of collections, shared by the trials of a sweep.
+/// Content read from collections, shared by the trials of a sweep.
 #[derive(Default)]
 pub struct ReadCollections(Mutex<HashMap<String, Arc<CollectionContent>>>);
 

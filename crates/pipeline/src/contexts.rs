@@ -127,7 +127,7 @@ impl Places {
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
             self.note(
-                "contexts that their question has twice, taken once",
+                "duplicate contexts of a question, counted once",
                 n_passages - passages.len(),
             );
             placed.push((context, passages));
@@ -155,7 +155,7 @@ impl Places {
         if let Some((document, range)) = found {
             if named.is_some() && named.as_ref() != Some(&document.id) {
                 self.note(
-                    "contexts that are in another document than `doc_id` names, found by their text",
+                    "contexts located by their text in another document than `doc_id`",
                     1,
                 );
             }
@@ -249,7 +249,7 @@ impl Places {
             (None, None) => return self.whole(named, document),
         };
         if document.is_none() {
-            self.note("contexts whose document or chunk is not known", 1);
+            self.note("contexts whose document or chunk is unknown", 1);
         }
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(&mark))));
         vec![Passage {
@@ -271,7 +271,7 @@ impl Places {
             )];
         }
         self.note(
-            "ranked documents that the corpus does not have",
+            "ranked documents that are not in the corpus",
             usize::from(named.is_some()),
         );
         named

@@ -81,7 +81,7 @@ pub enum PipelineError {
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A chunk made elsewhere has no place in its document.
+    /// An external chunk has no place in its document.
     #[error(transparent)]
     Chunk(#[from] ChunkError),
     /// A point of a collection that has no text, and offsets that are not a range of a document.
@@ -185,7 +185,7 @@ impl Hint for PipelineError {
                     .to_owned(),
             ),
             Self::Sparse(_) => {
-                Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
+                Some("set `cache.dir` to a writable folder with free space".to_owned())
             }
             Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),

@@ -182,7 +182,7 @@ pub struct VectorPlan {
 pub struct CollectionPlan {
     /// The collection.
     pub collection: Arc<dyn ExistingCollection>,
-    /// What was read of it; its passages become the chunks.
+    /// Its content; its passages become the chunks.
     pub content: Arc<CollectionContent>,
     /// Hash of what was read of it.
     pub digest: String,

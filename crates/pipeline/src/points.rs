@@ -35,7 +35,7 @@ pub(crate) struct Chunked {
 /// Chunks `documents` as `plan` specifies: by its strategy, or by the points of its collection.
 ///
 /// # Errors
-/// A chunk made elsewhere, or a point without text, that has no place in its document.
+/// An external chunk, or a point without text, that has no place in its document.
 pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, PipelineError> {
     let counter = plan.chunk_counter.as_ref();
     if let Some(collection) = plan.retrieval.collection() {
@@ -265,19 +265,19 @@ impl Counts {
         let counted = [
             (
                 self.nowhere,
-                "points of the collection whose passage is in no document: each is a document of its own, without gold evidence",
+                "points of the collection whose passage is in no document: each counts as a separate document without gold evidence",
             ),
             (
                 self.elsewhere,
-                "points of the collection whose passage is in another document than they name, found by its text",
+                "points of the collection whose passage is in another document than they name, located by its text",
             ),
             (
                 self.several,
-                "points of the collection whose passage is in several documents, taken as the first",
+                "points of the collection whose passage is in several documents, mapped to the first",
             ),
             (
                 self.differ,
-                "points of the collection whose text is not at their offsets, found by the text",
+                "points of the collection whose text is not at their offsets, located by the text",
             ),
             (
                 self.same,

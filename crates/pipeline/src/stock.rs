@@ -343,7 +343,7 @@ impl Stock {
 }
 
 /// Identifies all that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker,
-/// its counter, its chunks made elsewhere.
+/// its counter, its external chunks.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
     let retrievers = plan

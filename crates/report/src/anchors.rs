@@ -50,7 +50,7 @@ pub struct PieceView {
     /// Share of words in place, of an edited one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likeness: Option<f64>,
-    /// Why it is broken.
+    /// The reason, if it is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<&'static str>,
 }
@@ -130,13 +130,13 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
 
 fn reason(why: &Break) -> &'static str {
     match why {
-        Break::DocumentGone => "its document is gone and no other holds it",
-        Break::Gone { .. } => "its document has no text near enough",
+        Break::DocumentGone => "its document is gone and no other contains it",
+        Break::Gone { .. } => "its document has no similar text",
         Break::AnswerGone { .. } => {
             "the answer is no longer in it: correct the answer or the question"
         }
         Break::Several => {
-            "it occurs several times now, or two passages are equally near: quote more of it"
+            "it occurs several times now, or two passages are equally similar: extend the quote"
         }
         Break::Beside => {
             "found, but another quote of the same member was not: the member stays as it is"

@@ -95,7 +95,7 @@ pub struct AnswerView {
     pub reply: String,
     /// The kind of reply.
     pub stance: Stance,
-    /// Why it ended.
+    /// The reason why the generator stopped.
     pub finish: Finish,
     /// The source of the reply, such as the cache.
     pub origin: Origin,
@@ -105,7 +105,7 @@ pub struct AnswerView {
     pub cost_usd: f64,
     /// Wall time, seconds.
     pub seconds: f64,
-    /// Why the call failed, where it did.
+    /// The error of a failed call.
     pub error: Option<String>,
 }
 

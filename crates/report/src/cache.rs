@@ -25,10 +25,10 @@ pub struct Holding {
     pub entries: u64,
     /// Their size.
     pub bytes: u64,
-    /// When the oldest was made, `2026-11-21T19:00:00Z`, where that is known.
+    /// Time of the oldest, `2026-11-21T19:00:00Z`, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest: Option<String>,
-    /// When the newest was made.
+    /// Time of the newest, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
 }

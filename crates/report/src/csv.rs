@@ -10,7 +10,14 @@ use ragtriage_runs::SavedRun;
 
 /// Columns before the measures.
 const COLUMNS: [&str; 8] = [
-    "id", "question", "kind", "class", "fault", "flags", "answer", "golds",
+    "id",
+    "question",
+    "kind",
+    "class",
+    "fault",
+    "flags",
+    "answer",
+    "gold_answers",
 ];
 
 /// The table: a header, then the questions in run order.

@@ -94,7 +94,7 @@ fn judge(estimate: &JudgeEstimate) -> Fact {
         String::new()
     };
     let text = format!(
-        "at most {} about {}: {} prompt tokens, {} reply tokens{cost}",
+        "at most {} about {}: {} prompt tokens, {} response tokens{cost}",
         counted(estimate.calls, "call"),
         counted(estimate.questions, "answer"),
         count(estimate.most_prompt_tokens),

@@ -109,7 +109,7 @@ pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
         ContextUse::Unknown { n } => {
             let tests = plural(n, "test", "tests");
             let text = format!(
-                "it is not known whether the service reads the contexts that it is sent: {tests} of at least five, and no answer that \
+                "it is unknown whether the service reads the contexts that it is sent: {tests} of at least five, and no answer that \
                  repeats a made-up one"
             );
             Some(Notice::warning(text).with_hint(

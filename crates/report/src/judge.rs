@@ -108,7 +108,7 @@ fn notes(summary: &JudgeSummary) -> Vec<String> {
         .filter(|cell| cell.judge == Correctness::Unsure);
     let n_undecided: usize = undecided.map(|cell| cell.count).sum();
     let mut notes = vec![format!(
-        "{} of {}; {} of {} unreadable; verdicts that disagree decide nothing ({}); ${:.4}",
+        "{} of {}; {} of {} unreadable; disagreeing verdicts count as unsure ({}); ${:.4}",
         summary.n_judged,
         plural(summary.n_answers, "answer", "answers"),
         summary.n_unreadable,
@@ -116,7 +116,7 @@ fn notes(summary: &JudgeSummary) -> Vec<String> {
         plural(n_undecided, "answer", "answers"),
         summary.cost_usd
     )];
-    notes.push("classes, loss budget and gates use the rule, not the judge".to_owned());
+    notes.push("failure classes, loss budget and gates use the rule, not the judge".to_owned());
     notes.push(standing(summary));
     notes.extend(summary.audit.kappa.as_ref().map(with_people));
     notes
@@ -127,7 +127,7 @@ fn standing(summary: &JudgeSummary) -> String {
     let n_audited = summary.audit.n_audited;
     if n_audited < LEAST_AUDITED {
         return format!(
-            "the judge decides nothing: audit at least {LEAST_AUDITED} answers ({n_audited} so far)"
+            "the judge is not used: audit at least {LEAST_AUDITED} answers ({n_audited} so far)"
         );
     }
     right_answers(summary).map_or_else(
@@ -212,7 +212,7 @@ mod tests {
             "+0.500",
             "<0.0001",
             "4 of 84 replies unreadable",
-            "the judge decides nothing: audit at least 50 answers (12 so far)",
+            "the judge is not used: audit at least 50 answers (12 so far)",
         ] {
             assert!(shown.contains(expected), "{expected}: {shown}");
         }

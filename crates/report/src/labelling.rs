@@ -29,17 +29,13 @@ pub const ANSWER: &str = "answer > ";
 pub const CLOSE: &str = "unanswerable? y n b q > ";
 
 /// Help on giving evidence.
-pub const QUOTE_HELP: &str = "Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line behind \
-                              them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.";
+pub const QUOTE_HELP: &str = "Which words answer it? Enter a number (`2`), a range (`2-4`), or the words themselves, then an empty line. An empty line alone means the whole document. `/b`: judge again, `/q`: quit.";
 /// Help on words for a question with several pieces of evidence, all needed.
-pub const ALL_NEEDED: &str = "This question came with several pieces of evidence, all needed. Words given now are an alternative to \
-                              all of them; a passage that answers in part is `/b`, then `2`.";
+pub const ALL_NEEDED: &str = "This question already has several pieces of evidence, all required. Words given now are an alternative to all of them. For a passage that answers in part, enter `/b`, then `2`.";
 /// Help on giving an answer.
-pub const ANSWER_HELP: &str = "The answer as worded there, other wordings after ` | `; or `yes` or `no`; an empty line for a \
-                               question that has a free answer.";
+pub const ANSWER_HELP: &str = "Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty line if the answer is free text.";
 /// Help on closing a question.
-pub const CLOSE_HELP: &str = "No passage you saw answers it. Do you know that nothing in the documents does? `y`: it is unanswerable, \
-                              `n`: it stays without an answer, `b`: back.";
+pub const CLOSE_HELP: &str = "No judged passage answers it. Are you certain that no document does? `y`: mark it unanswerable, `n`: leave it without an answer, `b`: back.";
 
 /// A terminal to lay out for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +124,7 @@ impl AnnotatorScreen {
         };
         let nearest = shortened(&one_spaced(&shown.document.text[range.as_range()]), OFFERED);
         let offer = format!(
-            "The nearest there: `{nearest}`. `y` takes it; else other words, a number, or `/b`."
+            "Nearest text: `{nearest}`. Enter `y` to use it, or other words, a number, or `/b`."
         );
         self.say(&words) + &self.say(&offer)
     }
@@ -142,14 +138,14 @@ impl AnnotatorScreen {
                 ..
             } => {
                 format!(
-                    "`{answer}` is not in those words, where retrieval would be credited with it. Once more keeps it; `/b`: judge again."
+                    "`{answer}` does not occur in those words, so retrieval is not credited for it. Enter it again to keep it; `/b`: judge again."
                 )
             }
             WantedAnswer { known: [], .. } => return None,
             WantedAnswer { known, .. } => {
                 let known = known.join(" | ");
                 format!(
-                    "`{known}` is not in those words. How is it worded there? An empty line: not at all; `/b`: judge again."
+                    "`{known}` does not occur in those words. Enter its wording there, or an empty line if there is none; `/b`: judge again."
                 )
             }
         };

@@ -83,14 +83,14 @@ fn defect(url: &str) -> Option<&'static str> {
         .split_once("://")
         .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
     else {
-        return Some("it has to begin with `http://` or `https://`");
+        return Some("it must begin with `http://` or `https://`");
     };
     let authority = rest.trim_end_matches('/');
     if authority.contains('@') {
-        return Some("user and password are not supported, an API key is");
+        return Some("user and password are not supported; use an API key");
     }
     if authority.contains(['/', '?', '#']) {
-        return Some("gRPC knows no path");
+        return Some("a gRPC address has no path");
     }
     match authority.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => None,
@@ -125,10 +125,12 @@ mod tests {
         ] {
             check_url(url).expect("accepted");
         }
-        assert!(reason("localhost:6334").ends_with("it has to begin with `http://` or `https://`"));
+        assert!(reason("localhost:6334").ends_with("it must begin with `http://` or `https://`"));
         assert!(reason("http://localhost").ends_with("it has no port"));
         assert!(reason("http://[::1]").ends_with("it has no port"));
-        assert!(reason("http://localhost:6334/collections").ends_with("gRPC knows no path"));
+        assert!(
+            reason("http://localhost:6334/collections").ends_with("a gRPC address has no path")
+        );
     }
 
     #[test]

@@ -110,7 +110,7 @@ pub enum IndexError {
     },
     /// A collection that was deleted while in use.
     #[error(
-        "collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use"
+        "collection `{collection}` on the Qdrant server at `{url}` was deleted while it was in use"
     )]
     Gone {
         /// The collection.
@@ -121,7 +121,7 @@ pub enum IndexError {
         source: Foreign,
     },
     /// A folder or file of an index could not be used.
-    #[error("cannot use `{path}` for an index")]
+    #[error("cannot read or write the index `{path}`")]
     File {
         /// The folder or file.
         path: PathBuf,
@@ -368,14 +368,14 @@ impl Hint for IndexError {
                     .to_owned(),
             ),
             Self::File { .. } => {
-                Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
+                Some("set `cache.dir` to a writable folder with free space".to_owned())
             }
             Self::Engine { path, .. } => Some(format!(
                 "check the free space there; `{}` can be deleted and is rebuilt",
                 path.display()
             )),
             Self::Crashed { .. } => Some(
-                "run again: the collection is rebuilt from the vector cache; if it fails again, check that disk"
+                "run again: the collection is rebuilt from the vector cache; if it fails again, check the disk"
                     .to_owned(),
             ),
             Self::Full { .. } => Some(

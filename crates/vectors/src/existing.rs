@@ -22,7 +22,7 @@ pub struct StoredPassage {
     pub offsets: Option<(usize, usize)>,
 }
 
-/// What a collection held when it was read.
+/// Content of a collection when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionContent {
     /// The passages of all points that pass the filter, in the server's order.

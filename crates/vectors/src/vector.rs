@@ -142,7 +142,7 @@ impl VectorSpec {
                     return malformed("has no row");
                 }
                 if rows.len() % dimension != 0 {
-                    return malformed("is not made of whole rows");
+                    return malformed("is not a whole number of rows");
                 }
                 if rows.len() > MAX_COMPONENTS {
                     return malformed("has more than 1,048,576 components, Qdrant's limit");
@@ -151,10 +151,10 @@ impl VectorSpec {
             }
             (Self::Sparse, Vector::Sparse { indices, values }) => {
                 if indices.len() != values.len() {
-                    return malformed("has not as many terms as weights");
+                    return malformed("has different numbers of terms and weights");
                 }
                 if !indices.is_sorted_by(|a, b| a < b) {
-                    return malformed("has terms out of order or twice");
+                    return malformed("has terms that are duplicate or out of order");
                 }
                 if indices.last() == Some(&NO_TERM) {
                     return malformed("has the reserved term 4294967295");
@@ -232,7 +232,7 @@ mod tests {
         );
         assert_eq!(
             refused(MULTI, &Vector::Multi(vec![1.0; 3])),
-            "the vector of `a#0` is not made of whole rows"
+            "the vector of `a#0` is not a whole number of rows"
         );
         let long = refused(MULTI, &Vector::Multi(vec![0.0; MAX_COMPONENTS + 2]));
         assert!(

@@ -26,7 +26,7 @@ struct Link {
 }
 
 /// Lists the checked files, sorted.
-fn checked_files() -> Vec<PathBuf> {
+pub fn checked_files() -> Vec<PathBuf> {
     let in_folders = FOLDERS
         .iter()
         .flat_map(|folder| entries(&root().join(folder)))
@@ -72,7 +72,7 @@ fn prose(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Removes the code spans of a line.
-fn without_code(line: &str) -> String {
+pub fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect()
 }
 

@@ -2,7 +2,9 @@
 
 mod imports;
 mod links;
+mod messages;
 mod source;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fs;

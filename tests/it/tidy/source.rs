@@ -1,12 +1,14 @@
-//! Reads a Rust file as tokens: without comments, without test code, with the names of its test modules.
+//! Reads a Rust file as tokens: without comments, without test code, with the names of its test modules and its string literals.
 
 use std::collections::{BTreeSet, HashSet};
 
-/// A word, a punctuation character, `::`, or an emptied literal.
+/// A word, a punctuation character, `::`, or a literal, whose text is `""`.
 #[derive(Debug, PartialEq)]
 pub struct Token {
     pub text: String,
-    first_line: usize,
+    /// Content of a string literal, with its escapes resolved; empty for other tokens.
+    pub literal: String,
+    pub first_line: usize,
     last_line: usize,
 }
 
@@ -66,7 +68,7 @@ impl Scanner {
     fn next_token(&mut self) -> Option<Token> {
         loop {
             let (first, second) = (self.ahead(0)?, self.ahead(1).unwrap_or('\n'));
-            let first_line = self.line;
+            let (first_line, start) = (self.line, self.at);
             let text = match (first, second) {
                 ('/', '/') => {
                     self.skip_while(|character| character != '\n');
@@ -87,7 +89,6 @@ impl Scanner {
                     "::".to_owned()
                 }
                 _ if is_word(&first.to_string()) => {
-                    let start = self.at;
                     self.skip_while(|character| is_word(&character.to_string()));
                     self.characters[start..self.at].iter().collect()
                 }
@@ -97,8 +98,13 @@ impl Scanner {
                 }
             };
             let last_line = self.line;
+            let literal = match text.as_str() {
+                "\"\"" => content(&self.characters[start..self.at]),
+                _ => String::new(),
+            };
             return Some(Token {
                 text,
+                literal,
                 first_line,
                 last_line,
             });
@@ -197,6 +203,33 @@ impl Scanner {
     }
 }
 
+/// Returns the content of a string literal, with the escapes that occur in texts; empty for a character literal.
+fn content(literal: &[char]) -> String {
+    let text: String = literal.iter().collect();
+    let Some((prefix, rest)) = text.split_once('"') else {
+        return String::new();
+    };
+    let inside = rest.rsplit_once('"').map_or("", |(inside, _)| inside);
+    if prefix.contains('r') {
+        return inside.to_owned();
+    }
+    let mut found = String::new();
+    let mut characters = inside.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (character, characters.peek()) {
+            ('\\', Some('\n')) => {
+                while characters.next_if(|next| next.is_whitespace()).is_some() {}
+            }
+            ('\\', Some(&escaped)) => {
+                found.push(if escaped == 'n' { '\n' } else { escaped });
+                characters.next();
+            }
+            _ => found.push(character),
+        }
+    }
+    found
+}
+
 /// Leaves out every item whose attribute is a `cfg` that names `test`.
 fn without_tests(tokens: Vec<Token>) -> Source {
     let all = Source {
@@ -236,7 +269,7 @@ fn without_tests(tokens: Vec<Token>) -> Source {
 }
 
 /// Returns the index after the attribute that begins at `at`, or `at` where none does.
-fn end_of_attribute(source: &Source, at: usize) -> usize {
+pub fn end_of_attribute(source: &Source, at: usize) -> usize {
     if source.text(at) != "#" || source.text(at + 1) != "[" {
         return at;
     }
@@ -244,7 +277,7 @@ fn end_of_attribute(source: &Source, at: usize) -> usize {
 }
 
 /// Returns the index after the bracket that closes the one at `open`.
-fn end_of_brackets(source: &Source, open: usize) -> usize {
+pub fn end_of_brackets(source: &Source, open: usize) -> usize {
     let mut depth = 0_usize;
     for at in open..source.tokens.len() {
         match source.text(at) {

@@ -38,7 +38,7 @@ pub struct Outcome {
     /// Support at documents, chunks, candidates, `top_k` and prompt, by the strict reading of wide labels; true where it is
     /// not known. `None` when it cannot be tested, or the prompt is not known.
     pub reached: Option<[bool; 5]>,
-    /// The same by the lenient reading; equal to [`Self::reached`] without wide labels.
+    /// Support by the lenient reading; equal to [`Self::reached`] without wide labels.
     pub lenient: Option<[bool; 5]>,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
@@ -362,11 +362,11 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
         ),
         Some(Stance::Abstained) => (
             FailureClass::CorrectAbstention,
-            "unanswerable, and it said so",
+            "unanswerable, and the generator abstained",
         ),
         Some(_) => (
             FailureClass::Hallucinated,
-            "unanswerable, and it did not say so",
+            "unanswerable, and the generator answered",
         ),
     };
     (class, None, why.to_owned())
@@ -388,12 +388,12 @@ fn why_of(fault: Fault) -> &'static str {
     match fault {
         Fault::ContextUse => "the answer is wrong, and right from the gold passages alone",
         Fault::Reader => "the answer is wrong, from the gold passages alone too",
-        Fault::Abstained => "it said that it does not know",
-        Fault::Refused => "it declined to answer",
-        Fault::Format => "no answer could be read from its reply",
-        Fault::Truncated => "its reply reached the token limit before an answer",
-        Fault::ToolCall => "its reply calls a tool and has no answer",
-        Fault::Empty => "its reply is empty",
+        Fault::Abstained => "the generator answered that it does not know",
+        Fault::Refused => "the generator declined to answer",
+        Fault::Format => "no answer could be extracted from the response",
+        Fault::Truncated => "the response reached the token limit before an answer",
+        Fault::ToolCall => "the response calls a tool and has no answer",
+        Fault::Empty => "the response is empty",
     }
 }
 

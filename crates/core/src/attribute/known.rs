@@ -1,4 +1,4 @@
-//! What the trace of an external RAG shows of its packing: stages that a record lacks are unknown.
+//! Knowledge of packing from the trace of an external RAG: stages that a record lacks are unknown.
 //!
 //! The candidates of a question are known if it has every retriever that the record has, its prompt if its packed passages
 //! are recorded, and the number k of passages that packing takes if its `k` is, or if every prompt has the same number;

@@ -1,4 +1,4 @@
-//! Errors of a chunking request, and of chunks made elsewhere. Other chunking cannot fail.
+//! Errors of a chunking request, and of external chunks. Other chunking cannot fail.
 
 use crate::hint::Hint;
 
@@ -26,7 +26,7 @@ pub enum ChunkError {
     /// The strategy `file` without a file.
     #[error("`chunking.strategy` is `file`, but `chunking.file` is not set")]
     NoFile,
-    /// A chunk made elsewhere that has no place in its document.
+    /// An external chunk that has no place in its document.
     #[error("`{file}` line {line}: {}", problem.of(document))]
     Foreign {
         /// The file.
@@ -40,7 +40,7 @@ pub enum ChunkError {
     },
 }
 
-/// The reason why a chunk made elsewhere has no place.
+/// The reason why an external chunk has no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForeignProblem {
     /// Its document is not in the data set.

@@ -53,7 +53,7 @@ pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<By
 /// `n_tokens` is the count of the chunk's text alone, so the counts of neighbours need not add up to the document's.
 ///
 /// # Errors
-/// [`ChunkError::Foreign`] for a chunk made elsewhere that has no place in `documents`.
+/// [`ChunkError::Foreign`] for an external chunk that has no place in `documents`.
 pub fn chunk_documents(
     documents: &[Document],
     spec: &ChunkSpec,

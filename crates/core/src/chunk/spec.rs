@@ -53,7 +53,7 @@ impl ChunkSpec {
         })
     }
 
-    /// Creates a spec for `chunks` made elsewhere, counted by `tokenizer`.
+    /// Creates a spec for external `chunks`, counted by `tokenizer`.
     #[must_use]
     pub fn of_file(chunks: Arc<ForeignChunks>, tokenizer: Tokenizer) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl ChunkSpec {
         }
     }
 
-    /// Returns the chunks made elsewhere; `None` for every strategy but `file`.
+    /// Returns the external chunks; `None` for every strategy but `file`.
     #[must_use]
     pub fn foreign(&self) -> Option<&ForeignChunks> {
         self.foreign.as_deref()

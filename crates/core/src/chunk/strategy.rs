@@ -17,7 +17,7 @@ closed_set! {
         Markdown = "markdown",
         /// Each document as one chunk, whatever its size: `size` and `overlap` have no effect.
         Document = "document",
-        /// Chunks made elsewhere, from `file`: `size` and `overlap` have no effect.
+        /// External chunks, from `file`: `size` and `overlap` have no effect.
         File = "file",
     }
 }

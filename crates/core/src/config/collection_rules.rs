@@ -1,4 +1,4 @@
-//! What the settings of an existing collection demand of each other and of `[retrieval]`.
+//! Dependencies between the settings of an existing collection, and on those of `[retrieval]`.
 
 use super::collection::CollectionSettings;
 use super::out_of_range::OutOfRange;

@@ -10,6 +10,6 @@ pub struct OutOfRange {
     pub name: Cow<'static, str>,
     /// The given value.
     pub value: String,
-    /// What is wrong with it, and what it must be.
+    /// The violated rule, such as `must be 1 to 1000`.
     pub problem: Cow<'static, str>,
 }

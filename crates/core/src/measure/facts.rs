@@ -144,7 +144,7 @@ impl Family {
                 )
             },
             Self::Accuracy => share(
-                "(relevant found in the first k + not relevant left out) / all documents; the true negatives drown it: finding nothing scores nearly 1; needs the corpus size",
+                "(relevant found in the first k + not relevant left out) / all documents; dominated by true negatives, so an empty ranking scores nearly 1; needs the corpus size",
                 None,
                 &["acc"],
                 MANNING,
@@ -195,7 +195,7 @@ impl Family {
                 "this project: support (design, section 4) as a share",
             ),
             Self::SpanPrecision => share(
-                "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined where a passage recorded elsewhere stands in no document as it is",
+                "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined if a passage of an imported run does not occur verbatim in a document",
                 Some("chunking_evaluation precision"),
                 &["token precision"],
                 CHROMA,
@@ -213,7 +213,7 @@ impl Family {
                 CHROMA,
             ),
             Self::PrecisionOmega => share(
-                "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for a pipeline that ran elsewhere",
+                "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run",
                 Some("chunking_evaluation precision_omega"),
                 &["precision omega"],
                 CHROMA,
@@ -231,7 +231,7 @@ impl Family {
                 "this project; near misses and their error rate are in its documentation",
             ),
             Self::AnswerEm => share(
-                "1 when the normalised answer equals a normalised gold, else 0; the best gold counts",
+                "1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts",
                 Some(
                     "evaluate-v1.1.py, evaluate-v2.0.py, hotpot_evaluate_v1.py: exact_match, exact, em",
                 ),
@@ -239,25 +239,25 @@ impl Family {
                 SQUAD,
             ),
             Self::AnswerF1 => share(
-                "token F1 over multisets of normalised tokens; the best gold counts",
+                "token F1 over multisets of normalised tokens; the best gold answer counts",
                 Some("the same scripts: f1"),
                 &["f1", "token F1"],
                 SQUAD,
             ),
             Self::AnswerPrecision => share(
-                "shared tokens / tokens of the answer, against the gold of the best F1",
+                "shared tokens / tokens of the answer, against the gold answer of the best F1",
                 Some("hotpot_evaluate_v1.py prec"),
                 &["prec"],
                 "Yang et al. 2018",
             ),
             Self::AnswerRecall => share(
-                "shared tokens / tokens of the gold of the best F1",
+                "shared tokens / tokens of the gold answer of the best F1",
                 Some("hotpot_evaluate_v1.py recall"),
                 &[],
                 "Yang et al. 2018",
             ),
             Self::AnswerContains => share(
-                "1 when the answer contains a gold, normalised as for EM, on word boundaries: for models that chat",
+                "1 when the answer contains a gold answer, normalised as for EM, on word boundaries: for models that chat",
                 None,
                 &["answer inclusion"],
                 "Mallen et al. 2023",

@@ -84,13 +84,13 @@ pub enum TemplateError {
     #[error("line {line}: text before the first section; begin with a line `[system]` or `[user]`")]
     TextBeforeSections { line: usize },
     /// A duplicate section.
-    #[error("line {line}: a second `[{section}]`")]
+    #[error("line {line}: duplicate section `[{section}]`")]
     SecondSection { line: usize, section: &'static str },
     /// No `[user]` section.
     #[error("no `[user]` section")]
     NoUserSection,
     /// An unknown placeholder.
-    #[error("unknown placeholder `{{{name}}}`; there are `{{question}}` and `{{passages}}`")]
+    #[error("unknown placeholder `{{{name}}}`; known are `{{question}}` and `{{passages}}`")]
     UnknownPlaceholder { name: String },
     /// A placeholder missing or more than once.
     #[error("`{{{name}}}` must occur once, found {n} times")]
@@ -331,7 +331,7 @@ mod tests {
                 "\nhello\n[user]",
                 "line 2: text before the first section; begin with a line `[system]` or `[user]`",
             ),
-            ("[user]\n[user]", "line 2: a second `[user]`"),
+            ("[user]\n[user]", "line 2: duplicate section `[user]`"),
             (
                 "[user]\n{question}",
                 "`{passages}` must occur once, found 0 times",
@@ -342,7 +342,7 @@ mod tests {
             ),
             (
                 "[user]\n{question}{passages}{context}",
-                "unknown placeholder `{context}`; there are `{question}` and `{passages}`",
+                "unknown placeholder `{context}`; known are `{question}` and `{passages}`",
             ),
         ] {
             assert_eq!(Template::parse(text).expect_err(text).to_string(), message);

@@ -60,7 +60,7 @@ fn other_weekday(claim: &Claim<'_>) -> bool {
     given.is_some() && gold_answers.peek().is_some() && gold_answers.all(|gold| Some(gold) != given)
 }
 
-/// Returns true if the answer speaks of a maximum where the question asks for a minimum, or of what is allowed where it
+/// Returns true if the answer states a maximum where the question asks for a minimum, or what is allowed where it
 /// asks for what is forbidden, and the reverse.
 fn reversed(claim: &Claim<'_>) -> bool {
     const LOW: &str = "lowest minimum earliest smallest shortest";

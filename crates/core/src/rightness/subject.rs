@@ -1,4 +1,4 @@
-//! Tells if a value or name is given for the thing that the question asks about.
+//! Decides if a value or name belongs to the subject that the question asks about.
 
 use std::collections::HashSet;
 

@@ -143,7 +143,7 @@ fn runs_on(edge: Option<char>, neighbour: Option<char>) -> bool {
     edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
 }
 
-/// Returns the ranges of `text` that match any of `golds` once both are in the same `form`. White space always
+/// Returns the ranges of `text` that match any gold answer once both are in the same `form`. White space always
 /// separates words: the form of a text is the forms of its words, without those that vanish, joined by single spaces.
 fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRange> {
     if golds.is_empty() {

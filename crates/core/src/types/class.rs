@@ -62,7 +62,7 @@ closed_set! {
         Correct = "correct",
         /// Right without support: memory, another passage, luck.
         CorrectUnsupported = "correct_unsupported",
-        /// Unanswerable, and the generator said so.
+        /// Unanswerable, and the generator abstained.
         CorrectAbstention = "correct_abstention",
         /// Unanswerable, and the generator answered.
         Hallucinated = "hallucinated",
@@ -72,7 +72,7 @@ closed_set! {
         Unattributed = "unattributed",
         /// The file of recorded responses has none to a prompt of it; never counted as wrong.
         NotRecorded = "not_recorded",
-        /// A call failed; never counted as wrong.
+        /// A call failed; this never counts as wrong.
         Failed = "failed",
     }
 }
@@ -132,7 +132,7 @@ closed_set! {
         ContextUse = "context_use",
         /// Wrong with the gold passages alone too: the reader or the label is at fault.
         Reader = "reader",
-        /// The generator said that it does not know.
+        /// The generator stated that it does not know.
         Abstained = "abstained",
         /// The generator declined to answer.
         Refused = "refused",
@@ -204,16 +204,16 @@ impl Mode {
                 "no gold passage of some evidence shares a content term with the question"
             }
             Self::BridgeMissed => {
-                "some of the evidence was there, some was not (missing: which, in how many questions)"
+                "only a part of the evidence was found (missing: which, in how many questions)"
             }
             Self::NearDuplicates => {
                 "at least half of the top k are near duplicates of a better one"
             }
             Self::GoldLate => {
-                "support was whole only in the later half of a prompt of four passages or more"
+                "support was complete only in the later half of a prompt of four passages or more"
             }
-            Self::AnswerElsewhere => "an answer string stands in a packed passage that is not gold",
-            Self::EncoderTruncated => "the encoder does not read all of the gold",
+            Self::AnswerElsewhere => "an answer string occurs in a packed passage that is not gold",
+            Self::EncoderTruncated => "the gold evidence exceeds the encoder input limit",
         }
     }
 

@@ -36,12 +36,11 @@ impl<'de> Deserialize<'de> for Condition {
     /// Implemented by hand: a derived untagged enum would accept a list in a list as [`Excluded`], and its errors do
     /// not say what is expected.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wanted = "a condition is a text, a finite number, true or false, a list of these, `{ not = [...] }`, or numbers as \
-                      `{ gt, gte, lt, lte }`";
+        let wanted = "expected a string, a finite number, a boolean, a list of these, `{ not = [...] }`, or numbers as `{ gt, gte, lt, lte }`";
         let value = Value::deserialize(deserializer)?;
         let shown = value.to_string();
         Self::read(value)
-            .map_err(|_| serde::de::Error::custom(format!("{shown} is no condition: {wanted}")))
+            .map_err(|_| serde::de::Error::custom(format!("{shown} is not a condition: {wanted}")))
     }
 }
 
@@ -228,7 +227,7 @@ mod tests {
                 .expect_err(wrong)
                 .to_string();
             assert!(
-                error.contains("is no condition: a condition is"),
+                error.contains("is not a condition: expected"),
                 "{wrong}: {error}"
             );
         }

@@ -2,7 +2,7 @@
 
 use super::ContextProbe;
 
-/// Number of questions that are tested, where so many can be.
+/// Maximum number of questions that are tested.
 pub const PROBES: usize = 10;
 /// Minimum number of tests that prove contexts unread. A service that follows its contexts in half of the tests fails five in
 /// a row with a probability of 3%, and [`PROBES`] with one of 0.1%.

@@ -140,9 +140,9 @@ fn read_back(
     let document = { documents }.find(|(before, after)| before != after);
     let question = { questions }.find(|(before, after)| before != after);
     let what = match (document, question) {
-        (Some((document, _)), _) => format!("document `{}` is another", document.id),
-        (None, Some((question, _))) => format!("question `{}` is another", question.id),
-        (None, None) => "its digest is another".to_owned(),
+        (Some((document, _)), _) => format!("document `{}` would change", document.id),
+        (None, Some((question, _))) => format!("question `{}` would change", question.id),
+        (None, None) => "its digest would change".to_owned(),
     };
     Err(DatasetError::NotKept { format, what })
 }

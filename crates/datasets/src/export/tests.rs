@@ -197,7 +197,7 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     spaced.questions[0].answers[0].push(' ');
     let error = export(&spaced, ExportLayout::Jsonl, &to).expect_err("readers trim");
     assert!(
-        error.to_string().ends_with("question `q` is another"),
+        error.to_string().ends_with("question `q` would change"),
         "{error}"
     );
     assert_eq!(

@@ -378,7 +378,7 @@ mod tests {
             let error = agreement(&first, &second, 1).expect_err("nothing");
             assert_eq!(
                 error.to_string(),
-                "`a` and `b` judge no document for the same question"
+                "`a` and `b` have no judged document of a common question"
             );
         }
     }

@@ -19,16 +19,19 @@ pub enum LabelCommand {
 pub const COMMANDS: [(&str, &str); 10] = [
     (
         "y, 3",
-        "it answers the question; you are asked for the words that do",
+        "relevant: it answers the question; you are then asked for the exact words",
     ),
     ("n, 0", "not relevant"),
-    ("1, 2", "it helps, it answers in part (also `g 1`, `g 2`)"),
+    (
+        "1, 2",
+        "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)",
+    ),
     ("s", "skip: cannot say; the passage stays unjudged"),
-    ("b", "back: judge the passage before again"),
+    ("b", "back: judge the previous passage again"),
     ("d", "show the whole document"),
     (
         "e",
-        "enough of this question: the passages left stay unjudged",
+        "end this question: the remaining passages stay unjudged",
     ),
     (
         "u",
@@ -36,7 +39,7 @@ pub const COMMANDS: [(&str, &str); 10] = [
     ),
     (
         "q",
-        "stop; what is done is kept, and the next start goes on; a question nothing answered yet comes again",
+        "quit: judgments are saved, and the next start resumes; a question without an answer is asked again",
     ),
     ("?", "this"),
 ];

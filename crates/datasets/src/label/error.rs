@@ -19,7 +19,7 @@ pub enum LabelError {
     #[error(transparent)]
     External(#[from] ExternalError),
     /// Two annotators without common judgments.
-    #[error("`{first}` and `{second}` judge no document for the same question")]
+    #[error("`{first}` and `{second}` have no judged document of a common question")]
     NothingShared {
         /// The first file.
         first: String,

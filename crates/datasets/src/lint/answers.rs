@@ -27,7 +27,7 @@ pub fn unjudged(subject: &LintSubject<'_>) -> Vec<Finding> {
         .filter(|(_, question)| question.kind == QuestionKind::Free && !has_gold_answer(question))
         .map(|(number, _)| {
             let message = "a free question without `required` facts and without answers";
-            let hint = "list what a right answer must state in `required`, and what it must not in `forbidden`";
+            let hint = "list the facts that a right answer must state in `required`, and those it must not state in `forbidden`";
             subject.finding(number, Rule::NoFacts, message, hint)
         })
         .collect()
@@ -53,10 +53,9 @@ fn of_question(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
         .filter_map(|member| subject.document(&member.doc))
         .find(|doc| matcher.found_in_text(&doc.text));
     let hint = match near {
-        Some(document) => format!("`{}` holds it elsewhere: quote that place", document.id),
-        None => {
-            "quote the place that says it, or add what the evidence says to `answers`".to_owned()
-        }
+        Some(document) => format!("`{}` contains it elsewhere: quote that place", document.id),
+        None => "quote the passage that states it, or add the wording of the evidence to `answers`"
+            .to_owned(),
     };
     let answers: Vec<String> = question
         .answers
@@ -64,8 +63,8 @@ fn of_question(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
         .map(|answer| format!("`{answer}`"))
         .collect();
     let what = match &answers[..] {
-        [one] => format!("its answer {one} does not stand"),
-        many => format!("none of its answers {} stands", many.join(", ")),
+        [one] => format!("its answer {one} does not occur"),
+        many => format!("none of its answers {} occurs", many.join(", ")),
     };
     Some(subject.finding(
         number,
@@ -111,11 +110,11 @@ mod tests {
         assert_eq!(
             told(&found),
             [
-                "outside: its answer `six minutes` does not stand in its evidence",
-                "nowhere: none of its answers `7 minutes`, `seven minutes` stands in its evidence",
+                "outside: its answer `six minutes` does not occur in its evidence",
+                "nowhere: none of its answers `7 minutes`, `seven minutes` occurs in its evidence",
             ]
         );
-        assert_eq!(found[0].hint, "`a` holds it elsewhere: quote that place");
+        assert_eq!(found[0].hint, "`a` contains it elsewhere: quote that place");
     }
 
     #[test]

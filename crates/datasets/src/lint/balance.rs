@@ -57,10 +57,10 @@ fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
         .map(|(name, n)| {
             let width = wilson(n / 2, n).map_or(1.0, |ci| ci.high - ci.low);
             let (has, wide) = (plural(n, "question", "questions"), 100.0 * width);
-            let message = format!(
-                "{name} has {has}: an interval of {wide:.0} points in the middle of the scale"
-            );
-            let hint = format!("write {LEAST_QUESTIONS} at least, or do not report it alone");
+            let message =
+                format!("{name} has {has}: a 95% CI up to {wide:.0} percentage points wide");
+            let hint =
+                format!("write at least {LEAST_QUESTIONS}, or do not report the slice separately");
             Finding::new(Rule::FewQuestions, message, hint)
         })
         .collect()
@@ -95,7 +95,7 @@ fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> 
                 "{name} has {tune} of {all} and {heldout} of {} held out (p = {p:.3})",
                 thousands(n_heldout)
             );
-            let hint = "part the questions anew, by kind and tag";
+            let hint = "split the questions again, stratified by kind and tag";
             Finding::new(Rule::UnevenSplit, message, hint)
         })
         .collect()
@@ -130,9 +130,9 @@ fn across(subject: &LintSubject<'_>) -> Vec<Finding> {
         .map(|(doc, [tune, heldout])| {
             let (tune, heldout) = (some(&tune), some(&heldout));
             let message = format!(
-                "document `{doc}` is evidence in both parts: tune {tune}, held out {heldout}"
+                "document `{doc}` is evidence in both splits: tune {tune}, held out {heldout}"
             );
-            let hint = "keep the questions of a document together";
+            let hint = "put all questions about a document into the same split";
             Finding::new(Rule::AcrossSplit, message, hint).in_document(doc)
         })
         .collect()
@@ -164,7 +164,7 @@ fn one_sided(questions: &[Question]) -> Option<Finding> {
     let alike = n >= LEAST_YES_NO && most as f64 > MOST_ALIKE * n as f64;
     alike.then(|| {
         let message = format!("{most} of {n} yes/no questions have the answer `{word}`");
-        let hint = "turn some of them round, or write some with the other answer";
+        let hint = "rephrase some of them so that the other answer is right";
         Finding::new(Rule::OneSidedAnswers, message, hint)
     })
 }
@@ -184,7 +184,12 @@ fn crowded(subject: &LintSubject<'_>) -> Vec<Finding> {
         .filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit)
         .map(|(doc, count)| {
             let message = format!("{count} of {n} questions are about document `{doc}`");
-            Finding::new(Rule::CrowdedDocument, message, "ask about others, too").in_document(doc)
+            Finding::new(
+                Rule::CrowdedDocument,
+                message,
+                "add questions about other documents",
+            )
+            .in_document(doc)
         })
         .collect()
 }
@@ -225,7 +230,7 @@ mod tests {
         // Wilson of 0 in 1: [0, .793].
         assert_eq!(
             checked(questions, 12),
-            [": tag `rare` has 1 question: an interval of 79 points in the middle of the scale"]
+            [": tag `rare` has 1 question: a 95% CI up to 79 percentage points wide"]
         );
     }
 
@@ -257,7 +262,7 @@ mod tests {
         questions[4].relevant.insert("d5".into(), 1);
         assert_eq!(
             checked(questions, 10),
-            ["d0: document `d0` is evidence in both parts: tune `q0`, held out `q1`"],
+            ["d0: document `d0` is evidence in both splits: tune `q0`, held out `q1`"],
             "a document that only helps is no evidence"
         );
     }

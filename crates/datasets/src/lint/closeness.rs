@@ -62,13 +62,13 @@ fn finding(subject: &LintSubject<'_>, number: usize, near: &Nearness) -> Option<
         Some(run) => format!("it copies `{run}` from its evidence"),
         None if near.n_terms >= LEAST_TERMS && near.n_shared == near.n_terms => {
             format!(
-                "all {} of its content words stand in the sentences of its evidence",
+                "all {} of its content words occur in the sentences of its evidence",
                 near.n_terms
             )
         }
         None => return None,
     };
-    let hint = "ask as somebody would who has not read the passage";
+    let hint = "rephrase it as a user would who has not read the passage";
     Some(subject.finding(number, Rule::CopiedWording, message, hint))
 }
 
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "four: all 6 of its content words stand in the sentences of its evidence",
+                "four: all 6 of its content words occur in the sentences of its evidence",
                 "run: it copies `waits six minutes before it gives up` from its evidence",
             ]
         );

@@ -62,7 +62,7 @@ pub fn check(subject: &LintSubject<'_>, coverage: &Coverage) -> Vec<Finding> {
         thousands(*used),
         100.0 * share
     );
-    let hint = "ask about more of them, or remove documents that no question needs";
+    let hint = "add questions about more of them, or remove documents that no question needs";
     vec![Finding::new(Rule::LowCoverage, message, hint)]
 }
 
@@ -75,7 +75,7 @@ pub fn empty(subject: &LintSubject<'_>) -> Vec<Finding> {
         .filter(|document| document.text.trim().is_empty())
         .map(|document| {
             let message = format!("document `{}` has no text", document.id);
-            let hint = "write it, take it out, or see why nothing was extracted from its source";
+            let hint = "add its text or remove it; check why nothing was extracted from its source";
             Finding::new(Rule::EmptyDocument, message, hint).in_document(&document.id)
         })
         .collect()

@@ -41,8 +41,8 @@ pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (first, copy) in copies {
         let (first, copy) = (&documents[first].id, &documents[copy].id);
-        let message = format!("document `{copy}` has the text of document `{first}`");
-        let hint = "take one out, or name both in the evidence of questions that either answers";
+        let message = format!("document `{copy}` has the same text as document `{first}`");
+        let hint = "remove one, or label both as evidence of the questions that they answer";
         found.push(Finding::new(Rule::DuplicateDocument, message, hint).in_document(copy));
     }
     let any = &|_, _| true;
@@ -50,7 +50,7 @@ pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
         let (like, doc, percent) = (&documents[like].id, &documents[number].id, 100.0 * share);
         let message =
             format!("document `{doc}` shares {percent:.0} % of its wording with document `{like}`");
-        let hint = "see that questions which both answer name both in their evidence";
+        let hint = "label both as evidence of the questions that both answer";
         found.push(Finding::new(Rule::NearDuplicateDocument, message, hint).in_document(doc));
     }
     found
@@ -72,12 +72,12 @@ pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
         .map(|(first, copy)| {
             let name = subject.name(first);
             if same_answer(&asked[first], &asked[copy]) {
-                let message = format!("it asks what question {name} asks");
-                let hint = "take one of them out";
+                let message = format!("it asks the same as question {name}");
+                let hint = "remove one of them";
                 return subject.finding(copy, Rule::DuplicateQuestion, message, hint);
             }
-            let message = format!("it asks what question {name} asks, and has another gold");
-            let hint = "make each say which case it means, or give both all answers and evidence";
+            let message = format!("it asks the same as question {name}, with different gold");
+            let hint = "make the two distinct, or give both all answers and evidence";
             subject.finding(copy, Rule::ConflictingQuestions, message, hint)
         })
         .collect();
@@ -86,7 +86,7 @@ pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
         let (like, percent) = (subject.name(like), 100.0 * share);
         let message =
             format!("it shares {percent:.0} % of its wording and its gold with question {like}");
-        let hint = "take one of them out, or ask one of them in other words";
+        let hint = "remove one of them, or rephrase one";
         found.push(subject.finding(number, Rule::NearDuplicateQuestion, message, hint));
     }
     found
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(
             told(&super::documents(&LintSubject::new(&inspection))),
             [
-                "copy: document `copy` has the text of document `a`",
+                "copy: document `copy` has the same text as document `a`",
                 "near: document `near` shares 90 % of its wording with document `a`",
             ]
         );
@@ -245,9 +245,9 @@ mod tests {
         assert_eq!(
             told(&super::questions(&LintSubject::new(&inspection))),
             [
-                "copy: it asks what question `first` asks",
-                "conflict: it asks what question `first` asks, and has another gold",
-                "refused: it asks what question `first` asks, and has another gold",
+                "copy: it asks the same as question `first`",
+                "conflict: it asks the same as question `first`, with different gold",
+                "refused: it asks the same as question `first`, with different gold",
                 "near: it shares 67 % of its wording and its gold with question `first`",
             ]
         );
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(
             told(&super::questions(&LintSubject::new(&inspection))),
             [
-                "copy: it asks what question `first` asks",
+                "copy: it asks the same as question `first`",
                 "near: it shares 69 % of its wording and its gold with question `first`",
             ]
         );
@@ -307,10 +307,10 @@ mod tests {
         assert_eq!(
             told(&super::questions(&LintSubject::new(&inspection))),
             [
-                "same: it asks what question `first` asks",
-                "more: it asks what question `first` asks",
-                "other: it asks what question `first` asks, and has another gold",
-                "forbids: it asks what question `first` asks, and has another gold",
+                "same: it asks the same as question `first`",
+                "more: it asks the same as question `first`",
+                "other: it asks the same as question `first`, with different gold",
+                "forbids: it asks the same as question `first`, with different gold",
             ]
         );
     }

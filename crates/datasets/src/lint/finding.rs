@@ -61,39 +61,39 @@ macro_rules! rules {
 }
 
 rules! {
-    Unreadable = "unreadable", Error, "files that could not be read as text";
-    BrokenLine = "broken-line", Error, "lines that do not parse";
-    BadField = "bad-field", Error, "fields that are missing or hold something else";
-    UnknownKey = "unknown-key", Error, "keys that mean nothing, perhaps misspelt labels";
-    DuplicateId = "duplicate-id", Error, "ids that are there twice";
-    UnknownDocument = "unknown-document", Error, "labels that name a document which is not there";
-    UnknownQuestion = "unknown-question", Error, "judgments of questions that are not there";
-    QuoteNotFound = "quote-not-found", Error, "evidence that its document does not hold";
-    RangeOutside = "range-outside", Error, "byte ranges that are no piece of their document";
-    EmptyQuestion = "empty-question", Error, "questions that ask nothing";
+    Unreadable = "unreadable", Error, "files that cannot be read as text";
+    BrokenLine = "broken-line", Error, "lines that cannot be parsed";
+    BadField = "bad-field", Error, "fields that are missing or of the wrong type";
+    UnknownKey = "unknown-key", Error, "unknown keys, possibly misspelled labels";
+    DuplicateId = "duplicate-id", Error, "duplicate ids";
+    UnknownDocument = "unknown-document", Error, "labels that name an unknown document";
+    UnknownQuestion = "unknown-question", Error, "judgments of unknown questions";
+    QuoteNotFound = "quote-not-found", Error, "evidence that does not occur in its document";
+    RangeOutside = "range-outside", Error, "byte ranges that are not ranges of their document";
+    EmptyQuestion = "empty-question", Error, "questions without text";
     NoAnswers = "no-answers", Error, "questions that cannot be scored";
-    NoQuestions = "no-questions", Error, "nothing is asked";
+    NoQuestions = "no-questions", Error, "the data set has no questions";
     EmptyCorpus = "empty-corpus", Error, "no document has text";
-    AnswerNotInEvidence = "answer-not-in-evidence", Error, "whoever reads the evidence cannot give the answer it is scored by";
-    ConflictingQuestions = "conflicting-questions", Error, "the same question with different golds: one of them is always wrong";
-    NoFacts = "no-facts", Warning, "whatever is answered, it is neither right nor wrong";
-    RepeatedQuote = "repeated-quote", Warning, "quotes that could mean several places; the first is taken";
-    EmptyDocument = "empty-document", Warning, "documents without text give no chunk";
-    DuplicateDocument = "duplicate-document", Warning, "finding the other copy counts as not finding the evidence";
-    NearDuplicateDocument = "near-duplicate-document", Warning, "which of them is found is chance; is each labelled where it answers?";
-    DuplicateQuestion = "duplicate-question", Warning, "one question counted twice";
-    NearDuplicateQuestion = "near-duplicate-question", Warning, "nearly one question with one gold, counted twice";
-    LowCoverage = "low-coverage", Warning, "what is measured says nothing about the other documents";
-    CopiedWording = "copied-wording", Warning, "questions in their evidence's own words flatter search by terms";
-    LabelHole = "label-hole", Warning, "passages that may answer and are not labelled: finding them counts as a miss";
-    ChunkTruncated = "chunk-truncated", Warning, "what an encoder never reads it cannot find";
-    QuestionTruncated = "question-truncated", Warning, "the encoder does not read these to their end";
-    OverContext = "over-context", Warning, "chunks that fit no prompt are never shown to the generator";
-    FewQuestions = "few-questions", Warning, "groups too small for a figure of their own";
-    UnevenSplit = "uneven-split", Warning, "what is tuned on one part is confirmed on another kind of question";
-    AcrossSplit = "across-split", Warning, "documents asked about on both sides: held out is not quite held out";
-    OneSidedAnswers = "one-sided-answers", Warning, "always giving the same answer scores well";
-    CrowdedDocument = "crowded-document", Warning, "one document decides the figures";
+    AnswerNotInEvidence = "answer-not-in-evidence", Error, "the evidence does not contain the gold answer, so reading it correctly scores as wrong";
+    ConflictingQuestions = "conflicting-questions", Error, "identical questions with different gold: one of them always scores as wrong";
+    NoFacts = "no-facts", Warning, "no answer to it can be scored as right or wrong";
+    RepeatedQuote = "repeated-quote", Warning, "quotes that occur more than once; the first occurrence is used";
+    EmptyDocument = "empty-document", Warning, "documents without text, which produce no chunks";
+    DuplicateDocument = "duplicate-document", Warning, "retrieving the other copy counts as a miss";
+    NearDuplicateDocument = "near-duplicate-document", Warning, "retrieving the other one counts as a miss unless it is labelled too";
+    DuplicateQuestion = "duplicate-question", Warning, "the same question counts twice";
+    NearDuplicateQuestion = "near-duplicate-question", Warning, "nearly the same question with the same gold counts twice";
+    LowCoverage = "low-coverage", Warning, "the metrics do not cover documents that no question needs";
+    CopiedWording = "copied-wording", Warning, "questions that copy their evidence overstate lexical retrieval";
+    LabelHole = "label-hole", Warning, "unlabelled passages that may answer: retrieving them counts as a miss";
+    ChunkTruncated = "chunk-truncated", Warning, "text beyond the encoder input limit cannot be retrieved";
+    QuestionTruncated = "question-truncated", Warning, "questions longer than the encoder input limit";
+    OverContext = "over-context", Warning, "chunks larger than the prompt budget never reach the generator";
+    FewQuestions = "few-questions", Warning, "slices too small to report separately";
+    UnevenSplit = "uneven-split", Warning, "tuning and held-out questions differ in kind";
+    AcrossSplit = "across-split", Warning, "documents used by both tuning and held-out questions: the split leaks";
+    OneSidedAnswers = "one-sided-answers", Warning, "a constant answer scores well";
+    CrowdedDocument = "crowded-document", Warning, "one document dominates the metrics";
 }
 
 impl fmt::Display for Rule {

@@ -1,4 +1,4 @@
-//! Grain of the labels: quotes, passages, sections, documents, judgments or answers, and what can be told by them.
+//! Grain of the labels: quotes, passages, sections, documents, judgments or answers, and the stages that it can diagnose.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Labels {
     pub chunk_bytes: usize,
     /// Share of the labelled ranges that are wider than half a typical chunk and than three sentences.
     pub wide_share: f64,
-    /// What the most frequent grain can and cannot tell.
+    /// The stages that the most frequent grain can diagnose, and its limits.
     pub note: String,
 }
 
@@ -123,9 +123,9 @@ fn grain<'t>(
 fn note(usual: Grain, median_bytes: usize, chunk_bytes: usize) -> String {
     let bytes = thousands(median_bytes);
     match usual {
-        Grain::Quote => format!("labels are quotes (median {bytes} bytes): every stage can be told"),
+        Grain::Quote => format!("labels are quotes (median {bytes} bytes): every stage can be diagnosed"),
         Grain::Passage => format!(
-            "labels are passages (median {bytes} bytes, less than half a chunk): every stage can be told"
+            "labels are passages (median {bytes} bytes, less than half a chunk): every stage can be diagnosed"
         ),
         Grain::Section => {
             let chunks = median_bytes as f64 / chunk_bytes.max(1) as f64;
@@ -134,14 +134,12 @@ fn note(usual: Grain, median_bytes: usize, chunk_bytes: usize) -> String {
                  bounds, and a boundary counts as a loss only where it goes through the answer"
             )
         }
-        Grain::Document => "labels are whole documents: which part answers is known from gold answers only, and a \
-                            question without them is supported by any chunk; quotes would tell"
+        Grain::Document => "labels are whole documents: the part that answers is known from gold answers only, and without them any chunk of the document is support; add quotes to diagnose the stages"
             .to_owned(),
         Grain::Judged => "relevance judgments only: a passage of one relevant document is support, and without evidence \
-                          there is no oracle condition, so what the reader loses is unknown"
+                          there is no oracle condition, so the reader's losses are unknown"
             .to_owned(),
-        Grain::Answers => "answers only: retrieval is judged by answer strings, and there is no oracle condition; \
-                           evidence would tell the stages apart"
+        Grain::Answers => "answers only: retrieval is judged by answer strings, and there is no oracle condition; add evidence to diagnose the stages"
             .to_owned(),
         Grain::Nothing => "neither evidence nor answers that the documents contain: no stage can be judged, only \
                            the answers"

@@ -107,13 +107,13 @@ fn finding(
         .collect();
     let shared: Vec<&str> = shared.iter().map(String::as_str).collect();
     let message = format!(
-        "`{}` ({} {rank}) holds an answer and of the question {}; no label names `{doc}`",
+        "`{}` ({} {rank}) contains an answer and the question's words {}; `{doc}` is not labelled",
         passage.id,
         retrievers.join(", "),
         shared.join(", ")
     );
     let hint = format!(
-        "does it answer? then add it to the evidence; if not, `\"relevant\": {{\"{doc}\": 0}}` says so"
+        "if it answers, add it to the evidence; if not, add `\"relevant\": {{\"{doc}\": 0}}`"
     );
     Finding {
         document: Some(doc.into()),
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(
             told(&found),
             [
-                "q: `hole#0` (bm25 4) holds an answer and of the question checkout, wait; no label names `hole`"
+                "q: `hole#0` (bm25 4) contains an answer and the question's words checkout, wait; `hole` is not labelled"
             ]
         );
         assert_eq!(

@@ -90,7 +90,7 @@ fn cut_chunks(figure: &Truncated) -> Option<Finding> {
         let share = 100.0 * *tokens_lost as f64 / (*tokens).max(1) as f64;
         let (cut, all) = (thousands(*chunks_cut), plural(*chunks, "chunk", "chunks"));
         let message = format!(
-            "the encoder of `{retriever}` does not read {cut} of {all} to the end: {share:.1} % of all tokens are never read"
+            "the encoder of `{retriever}` truncates {cut} of {all}: {share:.1} % of all tokens are lost"
         );
         let hint = "lower `chunking.size`, or count it in the encoder's own tokens: `chunking.tokenizer = \"model\"`";
         Finding::new(Rule::ChunkTruncated, message, hint)
@@ -105,7 +105,7 @@ fn questions(lengths: &EncoderLengths, subject: &LintSubject<'_>) -> Vec<Finding
             let retriever = &lengths.retriever;
             let message =
                 format!("the encoder of `{retriever}` reads {n_read} of its {n_tokens} tokens");
-            let hint = "ask it shorter: what is cut off is not searched for";
+            let hint = "shorten it; truncated text is not searched for";
             subject.finding(number, Rule::QuestionTruncated, message, hint)
         })
         .collect()
@@ -121,9 +121,9 @@ fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
         .map(|(number, tokens)| {
             let doc = &corpus.chunks()[number].doc_id;
             let message = format!(
-                "document `{doc}` has {tokens} tokens and a prompt takes {most}: it is never shown"
+                "document `{doc}` has {tokens} tokens but a prompt holds {most}: it never reaches the generator"
             );
-            let hint = "cut documents (`chunking.strategy`), or raise `generation.context_tokens`";
+            let hint = "chunk the documents (`chunking.strategy`), or raise `generation.context_tokens`";
             Finding::new(Rule::OverContext, message, hint).in_document(doc)
         })
         .collect()

@@ -37,8 +37,8 @@ fn of_repeated(repeated: &RepeatedQuote) -> Finding {
         quote,
         n_found,
     } = repeated;
-    let message = format!("the quote `{quote}` stands {n_found} times in document `{doc}`");
-    let hint = "quote some more of what stands around it, or give its byte range";
+    let message = format!("the quote `{quote}` occurs {n_found} times in document `{doc}`");
+    let hint = "extend the quote with the surrounding text, or give its byte range";
     at(
         place,
         Finding::new(Rule::RepeatedQuote, message, hint).in_document(doc),
@@ -159,7 +159,7 @@ mod tests {
                 (
                     Rule::RepeatedQuote,
                     Some(3),
-                    "the quote `It waits` stands 2 times in document `d`"
+                    "the quote `It waits` occurs 2 times in document `d`"
                 ),
             ]
         );

@@ -124,7 +124,7 @@ fn run(_: Amx, left: &[u16], right: &[u16], n_steps: usize, n_panels: usize, out
     const ROW_BYTES: usize = STEP * size_of::<u16>();
     let out_row_bytes = n_panels * SIDE * size_of::<f32>();
     // SAFETY:
-    // - The instructions exist and are allowed: an `Amx` is made only where `allowed` said so.
+    // - The instructions exist and are allowed: an `Amx` is made only where `allowed` returned true.
     // - Reads: a step is 2 tiles of 16 rows of 64 bytes, 2,048 bytes, `STEP_NUMBERS` numbers. The inner loop runs
     //   `n_steps` times from the start of `left`, which holds `n_steps` steps, in each of `n_panels` turns of the outer
     //   loop; `right` moves on by a step in each of `n_steps * n_panels` turns and holds as many (`multiply` checks).

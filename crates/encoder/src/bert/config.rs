@@ -203,7 +203,7 @@ impl BertConfig {
         if self.max_position_embeddings <= self.first_position {
             let (rows, first) = (self.max_position_embeddings, self.first_position);
             return Err(format!(
-                "`max_position_embeddings` {rows} leaves none, since the first is {first}"
+                "`max_position_embeddings` = {rows} leaves no position, since the first is {first}"
             ));
         }
         if self.type_vocab_size == 0 && self.family != Architecture::DistilBert {
@@ -225,7 +225,7 @@ impl Shared {
                 path,
                 "auto_map.AutoModel",
                 code.to_string(),
-                "models without code of their own",
+                "models without custom code",
             ));
         }
         match self.position_embedding_type.as_deref() {

@@ -28,9 +28,7 @@ pub enum BertError {
         supported: &'static str,
     },
     /// A maximum length without room for a text.
-    #[error(
-        "a model that reads {max_tokens} tokens has no room for a text: `max_tokens` is at least {fewest}"
-    )]
+    #[error("`max_tokens` = {max_tokens} leaves no room for text; it must be at least {fewest}")]
     TooShort {
         /// The requested maximum.
         max_tokens: usize,
@@ -38,7 +36,7 @@ pub enum BertError {
         fewest: usize,
     },
     /// A maximum length beyond the model's positions.
-    #[error("`max_tokens` {max_tokens} is more than the {positions} positions the model has")]
+    #[error("`max_tokens` = {max_tokens} exceeds the model's {positions} positions")]
     TooLong {
         /// The requested maximum.
         max_tokens: usize,
@@ -46,7 +44,7 @@ pub enum BertError {
         positions: usize,
     },
     /// The tokenizer rejected a text.
-    #[error("cannot tokenize a text: {0}")]
+    #[error("cannot tokenize text: {0}")]
     Tokenize(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

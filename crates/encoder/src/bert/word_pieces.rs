@@ -73,7 +73,7 @@ impl WordPieces {
         read.unwrap_or_else(|_| {
             Err(BertError::malformed(
                 path,
-                "its parts do not fit each other".to_owned(),
+                "its parts are inconsistent".to_owned(),
             ))
         })
     }
@@ -92,7 +92,7 @@ impl WordPieces {
         {
             return Err(BertError::malformed(
                 path,
-                format!("word piece id {id} is not below the model's `vocab_size` {vocab_size}"),
+                format!("word piece id {id} is outside the model's `vocab_size` = {vocab_size}"),
             ));
         }
         let n_added = [false, true].map(|pair| {
@@ -166,7 +166,7 @@ impl WordPieces {
         let ids = whole.get_ids().to_vec();
         if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocab_size) {
             let what = format!(
-                "special token id {id} is not below the model's `vocab_size` {}",
+                "special token id {id} is outside the model's `vocab_size` = {}",
                 self.vocab_size
             );
             return Err(BertError::Malformed {

@@ -24,7 +24,7 @@ pub enum CheckpointError {
         name: String,
         /// The folder that would be used.
         folder: PathBuf,
-        /// Each thing tried, in order.
+        /// All attempts, in order.
         attempts: Vec<PlaceTried>,
     },
     /// A locked model that is missing, changed or cannot be fetched.
@@ -34,7 +34,7 @@ pub enum CheckpointError {
         name: String,
         /// The cause.
         what: String,
-        /// What to do about it.
+        /// A specific hint, if there is one.
         hint: Option<String>,
     },
     /// A pinned file with another hash.
@@ -64,7 +64,7 @@ pub enum CheckpointError {
         source: std::io::Error,
     },
     /// A folder whose tokenizer or weights are in an unsupported form.
-    #[error("`{folder}` has `{found}` and no `{expected}`")]
+    #[error("`{folder}` has `{found}` but no `{expected}`")]
     Form {
         /// The folder.
         folder: PathBuf,
@@ -108,8 +108,7 @@ impl Hint for CheckpointError {
             )),
             Self::Locked { hint, .. } => hint.clone(),
             Self::HashMismatch { path, .. } => Some(format!(
-                "`{}` is damaged or another version: in the cache delete it and it is fetched again; in a folder of your own \
-                 replace it, or leave `retrieval.dense.model_path` out",
+                "`{}` is damaged or of another version: delete it in the cache to fetch it again; in your own folder, replace it, or remove `retrieval.dense.model_path`",
                 path.display()
             )),
             Self::Form { expected, .. } if expected.ends_with("safetensors") => Some(
@@ -122,9 +121,9 @@ impl Hint for CheckpointError {
             Self::Bert(BertError::Unsupported { .. }) => Some(
                 "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT, ELECTRA or DPR, mean or CLS pooling".to_owned(),
             ),
-            Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
+            Self::Write { .. } => Some("check that the folder is writable and the disk has free space".to_owned()),
             Self::Worker(_) => None,
-            _ => Some("name another model, or the folder of one".to_owned()),
+            _ => Some("name another model, or a folder with one".to_owned()),
         }
     }
 }

@@ -102,7 +102,7 @@ impl<H> Model<H> {
             if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
                 let path = self.checkpoint.file("sentence_bert_config.json");
                 let (setting, value) = ("do_lower_case", "true".to_owned());
-                let supported = "false where the tokenizer keeps capitals";
+                let supported = "false with a tokenizer that keeps capitals";
                 return Err(BertError::Unsupported {
                     path,
                     setting,

@@ -213,14 +213,14 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
             path,
             "pooling_mode",
             "none".to_owned(),
-            "mean or cls, one of them",
+            "either mean or cls",
         )
         .into()),
         _ => Err(BertError::unsupported(
             path,
             "pooling_mode",
             modes.join(" + "),
-            "mean or cls, one of them",
+            "either mean or cls",
         )
         .into()),
     }

@@ -35,7 +35,7 @@ impl SequenceClassifier {
         let config = checkpoint.config()?;
         if let Some(n) = config.n_labels().filter(|n| *n != 1) {
             let (path, setting) = (checkpoint.file("config.json"), "id2label");
-            let (value, supported) = (format!("{n} labels"), "one label, whose logit ranks");
+            let (value, supported) = (format!("{n} labels"), "one label, whose logit is the score");
             return Err(BertError::Unsupported {
                 path,
                 setting,
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(
             error,
             format!(
-                "`{}` has `id2label` = `2 labels`, which is not supported (supported: one label, whose logit ranks)",
+                "`{}` has `id2label` = `2 labels`, which is not supported (supported: one label, whose logit is the score)",
                 path.display()
             )
         );

@@ -293,7 +293,7 @@ fn ids_beyond_the_vocabulary_are_an_error() {
     );
     let error = score(folder.path()).unwrap_err().to_string();
     assert!(
-        error.contains("special token id 3000 is not below the model's `vocab_size` 132"),
+        error.contains("special token id 3000 is outside the model's `vocab_size` = 132"),
         "{error}"
     );
 }

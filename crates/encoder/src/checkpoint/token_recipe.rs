@@ -164,16 +164,16 @@ impl TokenRecipe {
 
     /// Returns everything that vectors depend on, in one line.
     pub fn fingerprint(&self) -> String {
-        let mut told = self.clone();
+        let mut shown = self.clone();
         // The file's location does not matter.
-        if let Some((path, _)) = told
+        if let Some((path, _)) = shown
             .projection
             .as_mut()
             .and_then(|projection| projection.file.as_mut())
         {
             path.clear();
         }
-        format!("{told:?}")
+        format!("{shown:?}")
     }
 
     fn read_metadata(

@@ -50,9 +50,7 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
         .collect();
     let id = |word_piece: &str| vocabulary.get(word_piece).cloned();
     let (Some(cls), Some(sep), Some(_)) = (id("[CLS]"), id("[SEP]"), id("[UNK]")) else {
-        return Err(
-            BertError::malformed(&path, "no `[CLS]`, `[SEP]` or `[UNK]` among its lines").into(),
-        );
+        return Err(BertError::malformed(&path, "no line `[CLS]`, `[SEP]` or `[UNK]`").into());
     };
     let cleaning = cleaning(checkpoint)?;
     let tokenizer = json!({

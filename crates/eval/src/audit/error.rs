@@ -44,7 +44,7 @@ pub enum AuditError {
         first: usize,
     },
     /// An unknown failure class.
-    #[error("{position}: unknown class `{found}` in `correct_class`")]
+    #[error("{position}: unknown failure class `{found}` in `correct_class`")]
     UnknownClass {
         /// The line.
         position: Position,
@@ -79,17 +79,18 @@ impl Hint for AuditError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Malformed { .. } => {
-                "an audit sheet is JSON lines: change `answer_is`, `correct_class` and `note` only"
+                "an audit sheet is JSON Lines: edit `answer_is`, `correct_class` and `note` only"
                     .to_owned()
             }
-            Self::OtherRun { .. } => "name the run that the sheet was drawn from".to_owned(),
+            Self::OtherRun { .. } => "give the run that the sheet was drawn from".to_owned(),
             Self::UnknownQuestion { .. } | Self::Twice { .. } | Self::BadInclusion { .. } => {
-                "change `answer_is`, `correct_class` and `note` only; lines may be left out"
-                    .to_owned()
+                "edit `answer_is`, `correct_class` and `note` only; lines may be removed".to_owned()
             }
-            Self::UnknownJudgment { .. } => "write `right`, `wrong` or nothing".to_owned(),
+            Self::UnknownJudgment { .. } => {
+                "write `right` or `wrong`, or leave it empty".to_owned()
+            }
             Self::UnknownClass { .. } => {
-                format!("write `ok`, nothing, or one of {}", class_names())
+                format!("write `ok` or one of {}, or leave it empty", class_names())
             }
             Self::NothingFilledIn { .. } => {
                 format!(

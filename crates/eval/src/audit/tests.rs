@@ -185,7 +185,7 @@ fn what_cannot_be_read_back_is_named_by_its_line() {
     let class = text.replacen(r#""correct_class":"""#, r#""correct_class":"rank""#, 1);
     assert_eq!(
         error(class),
-        "`a.jsonl` line 2: unknown class `rank` in `correct_class`"
+        "`a.jsonl` line 2: unknown failure class `rank` in `correct_class`"
     );
     let twice = format!("{text}\n\n{}", text.lines().next().expect("a line"));
     assert_eq!(

@@ -10,7 +10,7 @@ pub enum CompareError {
     /// The runs' questions differ.
     #[error(
         "`{baseline}` and `{run}` do not ask the same questions: {common} in both, {only_baseline} only in `{baseline}`, \
-         {only_run} only in `{run}`, {other_text} with one id and two texts"
+         {only_run} only in `{run}`, {other_text} with the same id and different texts"
     )]
     OtherQuestions {
         /// The baseline's name.

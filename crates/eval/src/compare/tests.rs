@@ -219,8 +219,8 @@ fn holm_is_over_all_compared_runs() {
     // 2 * .031 > .05.
     assert_eq!(
         comparison.pairs[1].verdict,
-        "No difference shown: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.500], p = 0.031 (Holm over all compared runs: \
-         0.062). So few clusters of questions differ that no p could fall below 0.031, before Holm: ask more questions."
+        "No significant difference: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.500], p = 0.031 (Holm over all compared runs: \
+         0.062). Too few clusters of questions differ: p cannot fall below 0.031, before Holm; add questions."
     );
     // Alone, 6 of 7 lost is a difference shown: 2/64 < .05.
     let alone = compared(&a, &[&losing(6)], &plan(&["AnswerF1"]));
@@ -236,7 +236,7 @@ fn a_run_compared_with_itself_differs_in_nothing() {
     let pair = &compared(&a, &[&a], &plan(&["AnswerF1", "RR"])).pairs[0];
     assert_eq!(
         pair.verdict,
-        "Nothing to tell apart: AnswerF1 is the same on each of 3 questions."
+        "No difference: AnswerF1 is equal on each of 3 questions."
     );
     assert!(pair.flips.is_empty() && pair.changes.is_empty());
     for found in &pair.measures {
@@ -275,8 +275,7 @@ fn one_cluster_has_no_interval_and_no_small_p() {
     );
     assert_eq!(
         pair.verdict,
-        "No difference shown: AnswerF1 1.000 -> 0.000, -1.000, p = 1.000. So few clusters of questions differ that no p \
-         could fall below 1.000: ask more questions."
+        "No significant difference: AnswerF1 1.000 -> 0.000, -1.000, p = 1.000. Too few clusters of questions differ: p cannot fall below 1.000; add questions."
     );
     let apart = ComparePlan {
         evaluation: EvaluationPlan {
@@ -301,7 +300,7 @@ fn runs_over_other_questions_are_refused_with_the_counts() {
         .expect_err("q0 and q4 stand alone, q1 has two texts");
     assert_eq!(
         refused.to_string(),
-        "`a` and `b` do not ask the same questions: 2 in both, 1 only in `a`, 1 only in `b`, 1 with one id and two texts"
+        "`a` and `b` do not ask the same questions: 2 in both, 1 only in `a`, 1 only in `b`, 1 with the same id and different texts"
     );
     let intersected = ComparePlan {
         intersect: true,

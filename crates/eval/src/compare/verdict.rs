@@ -32,14 +32,16 @@ pub(super) fn sentence(
             _ if pair.questions.compared == 0 => {
                 "No question can be compared: each failed in one of the runs.".to_owned()
             }
-            Some(primary) => format!("{primary} decides, and no question has it in both runs."),
+            Some(primary) => {
+                format!("No question has a value of the primary metric {primary} in both runs.")
+            }
             None => "No measure has a value in both runs.".to_owned(),
         };
     };
     let (measure, n) = (difference.measure, difference.n);
     if difference.wins + difference.losses == 0 {
         return format!(
-            "Nothing to tell apart: {measure} is the same on {}.",
+            "No difference: {measure} is equal on {}.",
             questions(n, "each of")
         );
     }
@@ -64,17 +66,17 @@ pub(super) fn sentence(
     {
         let holm = if n_compared > 1 { ", before Holm" } else { "" };
         format!(
-            " So few clusters of questions differ that no p could fall below {least:.3}{holm}: ask more questions."
+            " Too few clusters of questions differ: p cannot fall below {least:.3}{holm}; add questions."
         )
     } else {
         difference.detectable_text().map_or(String::new(), |least| {
             format!(
-                " With {} a true difference of {least} would be found 4 times in 5.",
+                " With {}, the minimum detectable effect is {least} (80% power).",
                 questions(n, "these")
             )
         })
     };
-    format!("No difference shown: {numbers}.{why}")
+    format!("No significant difference: {numbers}.{why}")
 }
 
 fn numbers(difference: &MeasureDifference) -> String {

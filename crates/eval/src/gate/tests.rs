@@ -354,7 +354,7 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
     assert_eq!(
         warnings("EM@5").as_deref(),
         Some(
-            "EM@5 looks at 5 passages, and the generator sees at most 2: gate on EM@prompt, which counts what it sees"
+            "EM@5 scores 5 passages, but the generator receives at most 2: gate on EM@prompt, which scores those"
         )
     );
     for measure in ["EM@2", "EM@prompt", "AnswerF1"] {

@@ -14,7 +14,7 @@ pub(super) fn warning(measure: Measure, run: &SavedRun) -> Option<String> {
     let seen = Measure::new(measure.family(), Some(Cutoff::Prompt))?;
     (most < k).then(|| {
         format!(
-            "{measure} looks at {k} passages, and the generator sees at most {most}: gate on {seen}, which counts what it sees"
+            "{measure} scores {k} passages, but the generator receives at most {most}: gate on {seen}, which scores those"
         )
     })
 }

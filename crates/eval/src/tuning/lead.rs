@@ -52,7 +52,7 @@ impl Wording<'_> {
             shown.into_iter().partition(|row| self.scored_higher(row));
         let clauses = [
             self.differing(&worse, "worse"),
-            self.differing(&better, "better where trials were chosen"),
+            self.differing(&better, "better on the tuning questions"),
             self.unclear(&unclear),
         ];
         clauses.into_iter().flatten().collect()
@@ -129,7 +129,7 @@ impl Wording<'_> {
         let larger = by_k.context_tokens > by_tokens.context_tokens;
         (apart && larger).then(|| {
             format!(
-                " At equal k {} is best, at equal tokens {}: a fixed k favours large chunks, which bring more tokens.",
+                " At equal k {} is best, at equal tokens {}: a fixed k favours large chunks, which hold more tokens.",
                 self.labels.brief(by_k),
                 self.labels.brief(by_tokens)
             )
@@ -169,7 +169,7 @@ impl Wording<'_> {
     pub fn held_out_text(&self, row: &RankedTrial, found: &HeldOut) -> String {
         let (measure, instead) = (self.ranking.measure, self.labels.instead(row));
         let (numbers, n) = (held_out_numbers(found), questions(found.n));
-        format!("Set {instead}: {measure} {numbers}, on {n} that chose nothing.")
+        format!("Set {instead}: {measure} {numbers}, on {n} that were not used for tuning.")
     }
 
     pub fn cross_fit_text(&self, row: &RankedTrial, found: &CrossFit) -> String {
@@ -199,9 +199,7 @@ impl Wording<'_> {
 pub(super) fn cross_fit_gain(found: &CrossFit) -> String {
     let n_folds = found.folds.len();
     let gain = with_interval(found.delta, found.ci95);
-    format!(
-        "Choosing the best without the questions it is scored on, in {n_folds} folds, brings {gain}."
-    )
+    format!("Cross-fitted over {n_folds} folds, choosing the best trial brings {gain}.")
 }
 
 /// Formats `1 question`, `1,204 questions`.
@@ -232,7 +230,7 @@ pub(super) fn held_out_numbers(found: &HeldOut) -> String {
     } = *found;
     let p = p.map_or(String::new(), |p| format!(", p {}", p_text(p)));
     let evaluations = if evaluations > 1 {
-        format!(" ({evaluations} evaluations allowed for)")
+        format!(" (adjusted for {evaluations} evaluations)")
     } else {
         String::new()
     };

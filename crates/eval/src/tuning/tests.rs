@@ -696,7 +696,7 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     assert_eq!(
         found.text,
         "Set a instead of the default: EM@5 0.800 against 0.000, +0.800 [0.438, 1.000], p 0.008 by max-T over 1 trial, on \
-         10 questions. Choosing the best without the questions it is scored on, in 2 folds, brings +0.800 [0.500, 1.000]."
+         10 questions. Cross-fitted over 2 folds, choosing the best trial brings +0.800 [0.500, 1.000]."
     );
     // Without confirmation it is not a claim.
     let found = verdict(&sweep, None);
@@ -707,7 +707,7 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
             .starts_with("Keep the default. a scored 0.800 against 0.000, +0.800 [0.438, 1.000]")
             && found
                 .text
-                .ends_with("where it was chosen, and nothing has confirmed that.")
+                .ends_with("on the tuning questions, which is not confirmed.")
     );
 }
 
@@ -719,9 +719,8 @@ fn what_chance_explains_is_not_claimed_and_the_questions_needed_are_said() {
     assert_eq!((found.claimed, found.n_needed), (None, Some(37)));
     assert_eq!(
         found.text,
-        "Keep the default. a is not distinguishable from it (n = 10); about 37 questions would tell. The best, a, scored \
-         EM@5 0.200 against 0.000, +0.200 [0.000, 0.500], p 0.500 by max-T over 1 trial. With 37 questions a true difference \
-         of +0.200, as seen where it was chosen, would be found 4 times in 5."
+        "Keep the default. a is not distinguishable from it (n = 10); about 37 questions would be needed. The best, a, scored \
+         EM@5 0.200 against 0.000, +0.200 [0.000, 0.500], p 0.500 by max-T over 1 trial. Detecting +0.200, the difference on the tuning questions, takes 37 questions (80% power)."
     );
     let found = verdict(&sweep, None);
     assert!(
@@ -763,16 +762,15 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     assert_eq!(
         found.text,
         "Set a instead of the default: EM@5 0.500 against 0.250, +0.250 [-0.500, 0.750], p < 0.001, on 40 questions that \
-         chose nothing."
+         were not used for tuning."
     );
     let found = judged(0.25, 0.5, 0.05, 3);
     // As above, at a level of .05 / 3.
     assert_eq!((found.claimed, found.n_needed), (None, Some(50)));
     assert_eq!(
         found.text,
-        "Keep the default. a, the best where it was chosen, is not distinguishable from it on 40 held-out questions (EM@5 \
-         0.500 against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 evaluations allowed for)); about 50 questions would tell. With \
-         50 questions a true difference of +0.200, as seen where it was chosen, would be found 4 times in 5."
+        "Keep the default. a, the best on the tuning questions, is not distinguishable from it on 40 held-out questions (EM@5 \
+         0.500 against 0.250, +0.250 [-0.500, 0.750], p 0.050 (adjusted for 3 evaluations)); about 50 questions would be needed. Detecting +0.200, the difference on the tuning questions, takes 50 questions (80% power)."
     );
     // A trial shown to be worse is not a claim, and the sentence above does not say so either.
     let found = judged(0.5, 0.25, 0.01, 1);
@@ -782,7 +780,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     );
     assert!(
         found.text.starts_with(
-            "Keep the default. a, the best where it was chosen, is worse on 40 held-out questions (EM@5 0.250"
+            "Keep the default. a, the best on the tuning questions, is worse on 40 held-out questions (EM@5 0.250"
         )
     );
 }
@@ -831,8 +829,8 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     assert_eq!(
         found.text,
         "Set b instead of the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
-         10 questions; a ranks higher and is not distinguishable. Choosing the best without the questions it is scored on, in \
-         2 folds, brings +0.150 [-0.125, 0.400]."
+         10 questions; a ranks higher and is not distinguishable. Cross-fitted over \
+         2 folds, choosing the best trial brings +0.150 [-0.125, 0.400]."
     );
     // Without confirmation it is not a claim, and the difference is reported.
     let found = verdict(&sweep, None);
@@ -840,7 +838,7 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     assert!(
         found
             .text
-            .starts_with("Keep the default. b is better where trials were chosen (EM@5 +0.125 [0.125, 0.125]); a is not"),
+            .starts_with("Keep the default. b is better on the tuning questions (EM@5 +0.125 [0.125, 0.125]); a is not"),
         "{}",
         found.text
     );
@@ -853,9 +851,8 @@ fn where_another_differs_it_is_not_said_that_none_does() {
     // At .025, a half for each of two trials, an effect size of .414039 has power .792 with 57 and .80009 with 58.
     assert_eq!((found.claimed, found.n_needed), (None, Some(58)));
     let expected = "Keep the default. c is worse (EM@5 -0.125 [-0.125, -0.125]); a is not distinguishable from it (n = 10); \
-                    about 58 questions would tell. The best, a, scored EM@5 0.700 against 0.500, +0.200 [-0.167, 0.544], p 0.590 \
-                    by max-T over 2 trials. With 58 questions a true difference of +0.200, as seen where it was chosen, would be \
-                    found 4 times in 5.";
+                    about 58 questions would be needed. The best, a, scored EM@5 0.700 against 0.500, +0.200 [-0.167, 0.544], p 0.590 \
+                    by max-T over 2 trials. Detecting +0.200, the difference on the tuning questions, takes 58 questions (80% power).";
     assert_eq!(found.text, expected);
     // Three of a side are named. Held out only the best is tested.
     let sweep = beside_a(&[
@@ -884,8 +881,8 @@ fn where_another_differs_it_is_not_said_that_none_does() {
     assert_eq!(found.claimed, None);
     let c_to_e = ["c", "d", "e"].map(|name| format!("{name} (-0.125 [-0.125, -0.125])"));
     let expected = format!(
-        "Keep the default. a, the best where it was chosen, is not distinguishable from it on 40 held-out questions (EM@5 0.500 \
-         against 0.500, +0.000 [-0.500, 0.750], p 1.000); {} and 1 more are worse; b is better where trials were chosen (EM@5 \
+        "Keep the default. a, the best on the tuning questions, is not distinguishable from it on 40 held-out questions (EM@5 0.500 \
+         against 0.500, +0.000 [-0.500, 0.750], p 1.000); {} and 1 more are worse; b is better on the tuning questions (EM@5 \
          +0.125 [0.125, 0.125])",
         c_to_e.join(", ")
     );
@@ -904,10 +901,9 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
     assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
     assert_eq!(
         found.text,
-        "Keep the default. a is not distinguishable from it (n = 5); about 6 questions would tell. The best, a, scored EM@5 \
+        "Keep the default. a is not distinguishable from it (n = 5); about 6 questions would be needed. The best, a, scored EM@5 \
          0.900 against 0.000, +0.900 [-1.000, 1.000], p 0.062 by max-T over 1 trial. With 5 clusters of questions that share \
-         evidence p cannot come below 0.062: questions on other evidence are needed. With 6 questions a true difference of +0.900, \
-         as seen where it was chosen, would be found 4 times in 5."
+         evidence, p cannot fall below 0.062: add questions on other evidence. Detecting +0.900, the difference on the tuning questions, takes 6 questions (80% power)."
     );
     // Held out, evaluations count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
     let ten = ten(2);
@@ -931,12 +927,12 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
         verdict(&ten, Some(&Confirmation::HeldOut(found))).text
     };
     assert!(
-        text(1).ends_with("would be found 4 times in 5 with 37 questions: it is likely smaller."),
+        text(1).ends_with("takes 37 questions (80% power): the true difference is likely smaller."),
         "{}",
         text(1)
     );
-    let expected = "p 0.500 (3 evaluations allowed for)). With 6 clusters of questions that share evidence p cannot come below \
-                    0.094: questions on other evidence are needed.";
+    let expected = "p 0.500 (adjusted for 3 evaluations)). With 6 clusters of questions that share evidence, p cannot fall \
+                    below 0.094: add questions on other evidence.";
     assert!(text(3).ends_with(expected), "{}", text(3));
 }
 
@@ -978,7 +974,7 @@ fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     let sweep = sizes();
     let found = verdict(&sweep, Some(&crosswise(&sweep)));
     let expected = "Keep chunking.size = 200. 64 is worse (EM@5 -0.125 [-0.125, -0.125]); 512 is not distinguishable from it \
-                    (n = 10); about 58 questions would tell. The best, 512, scored";
+                    (n = 10); about 58 questions would be needed. The best, 512, scored";
     assert!(found.text.starts_with(expected), "{}", found.text);
     // With a second setting in some trial, values need their names.
     let mut two = sizes();
@@ -1025,7 +1021,7 @@ fn views_that_disagree_are_explained_by_the_size_of_chunks() {
     let text = verdict(&sweep, None).text;
     assert!(
         text.ends_with(
-            " At equal k 512 is best, at equal tokens 64: a fixed k favours large chunks, which bring more tokens."
+            " At equal k 512 is best, at equal tokens 64: a fixed k favours large chunks, which hold more tokens."
         ),
         "{text}"
     );
@@ -1048,7 +1044,7 @@ fn choosing_that_loses_is_shown_to_harm() {
     assert!(
         harmed
             .text
-            .ends_with("in 0 folds, brings -0.125 [-0.200, -0.050]."),
+            .ends_with("over 0 folds, choosing the best trial brings -0.125 [-0.200, -0.050]."),
         "{}",
         harmed.text
     );

@@ -85,7 +85,7 @@ fn judged(
         }
         None if passes(best) => {
             let clause = format!(
-                "{} scored {} where it was chosen, and nothing has confirmed that",
+                "{} scored {} on the tuning questions, which is not confirmed",
                 wording.labels.brief(best),
                 wording.numbers(best)
             );
@@ -123,7 +123,7 @@ fn held_out_clause(
     result: &str,
 ) -> String {
     format!(
-        "{}, the best where it was chosen, is {result} on {} ({} {})",
+        "{}, the best on the tuning questions, is {result} on {} ({} {})",
         wording.labels.brief(best),
         held_out_questions(found),
         wording.ranking.measure,
@@ -193,7 +193,7 @@ impl Size {
 
     fn clause(&self) -> Option<String> {
         let needed = self.n_needed.filter(|needed| *needed > self.n)?;
-        Some(format!("about {} would tell", questions(needed)))
+        Some(format!("about {} would be needed", questions(needed)))
     }
 
     fn sentences(&self, best: &RankedTrial) -> String {
@@ -201,8 +201,7 @@ impl Size {
         if self.least_p >= LEVEL {
             let clusters = plural(self.n_clusters, "cluster", "clusters");
             text = format!(
-                " With {clusters} of questions that share evidence p cannot come below {:.3}: questions on other evidence are \
-                 needed.",
+                " With {clusters} of questions that share evidence, p cannot fall below {:.3}: add questions on other evidence.",
                 self.least_p
             );
         }
@@ -210,12 +209,11 @@ impl Size {
             let (delta, questions) = (seen.delta, questions(needed));
             let sentence = if needed <= self.n {
                 format!(
-                    " A true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5 with {questions}: \
-                     it is likely smaller."
+                    " Detecting {delta:+.3}, the difference on the tuning questions, takes {questions} (80% power): the true difference is likely smaller."
                 )
             } else {
                 format!(
-                    " With {questions} a true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5."
+                    " Detecting {delta:+.3}, the difference on the tuning questions, takes {questions} (80% power)."
                 )
             };
             text += &sentence;

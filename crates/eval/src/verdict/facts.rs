@@ -1,4 +1,4 @@
-//! What a verdict is made of: its inputs, the losses compared, and its result.
+//! Parts of a verdict: its inputs, the losses compared, and its result.
 
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ pub struct VerdictFacts<'a> {
     pub answered: Answered,
     /// Number of packed hits.
     pub k: usize,
-    /// What is known of the hits that packing takes.
+    /// The record's knowledge of the hits that packing takes.
     pub top: TopK,
     /// Packed passages of an external RAG that are in no document, with the number of packed passages.
     pub unlocated: (usize, usize),

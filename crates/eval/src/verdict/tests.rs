@@ -364,13 +364,12 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
     assert!(
         found
             .text
-            .ends_with("Which stage loses most is not known from the record."),
+            .ends_with("The record does not show which stage loses most."),
         "{}",
         found.text
     );
     // The traces of these tests have the one retriever's ranking, and no packed passages.
-    let expected = "40 of 100 questions lack their evidence in the prompt, and the record does not show which stage lost it. To \
-                    know more, record each retriever's candidates and the passages of the prompt (`packed`).";
+    let expected = "40 of 100 questions lack their evidence in the prompt, and the record does not show which stage lost it. To resolve this, record each retriever's candidates and the passages of the prompt (`packed`).";
     assert_eq!(found.cautions, [expected]);
 }
 

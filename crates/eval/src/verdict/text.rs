@@ -157,7 +157,7 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
         Answered::ByBaseline => {
             " The generator is not judged: the built-in baseline reader does not use a language model."
         }
-        _ => " What a generator would lose is not known without answers.",
+        _ => " Without answers, the generator's losses are unknown.",
     };
     format!("{head}{}{open}", leading(verdict, facts, losses))
 }
@@ -237,7 +237,7 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         return String::new();
     };
     if source == Source::Undelivered {
-        return " Which stage loses most is not known from the record.".to_owned();
+        return " The record does not show which stage loses most.".to_owned();
     }
     let n = verdict.n as f64;
     let means = losses.means();
@@ -331,10 +331,10 @@ pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<Str
     } else if em <= 0.60 {
         "<= 0.60: work on the retriever first"
     } else {
-        "between 0.60 and 0.80: it does not say"
+        "between 0.60 and 0.80: inconclusive"
     };
     let why = if is_at_odds {
-        "; it looks at retrieval alone, the verdict at the answers that this generator would win back"
+        "; it considers retrieval alone, the verdict also the answers that this generator would win back"
     } else {
         ""
     };

@@ -38,7 +38,7 @@ pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
     let advice = if missing.is_empty() {
         String::new()
     } else {
-        format!(" To know more, record {}.", listed(&missing))
+        format!(" To resolve this, record {}.", listed(&missing))
     };
     Some(format!("{}.{advice}", parts.join("; ")))
 }

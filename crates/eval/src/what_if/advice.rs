@@ -134,7 +134,7 @@ fn advised(one: &Alternative) -> Advice {
 
 fn head(one: &Alternative) -> String {
     match one.change {
-        Change::PerfectReranker => "A perfect reranker over the present candidates".to_owned(),
+        Change::PerfectReranker => "A perfect reranker over the current candidates".to_owned(),
         Change::OtherCandidates => {
             "Candidates that hold all evidence (a better retriever, or more candidates)".to_owned()
         }
@@ -192,7 +192,7 @@ fn answers(one: &Alternative) -> String {
         None if one.change.is_upper_bound() => format!(" That is worth at most {gain}."),
         None => format!(" That promises {gain}."),
         Some(Withheld::Distraction) => format!(
-            " That is worth {gain} if other passages distract the reader no more than today; they may cost up to {:.2}.",
+            " That is worth {gain} if other passages distract the reader no more than now; they may cost up to {:.2}.",
             promise.distraction
         ),
         Some(Withheld::FewOtherPassages) => format!(

@@ -80,7 +80,7 @@ pub struct Alternative {
     pub settings: Vec<Setting>,
     /// Answerable questions whose support can be tested and that did not fail.
     pub n: usize,
-    /// Questions of these with evidence in the prompt today.
+    /// Questions of these with evidence in the prompt now.
     pub before: usize,
     /// Questions of these with evidence in the prompt after the change; for an upper bound at most.
     pub after: usize,

@@ -168,7 +168,7 @@ fn gain(asked: &Recorded<'_>, answer: &Answer, after: &After, without: f64) -> f
     }
 }
 
-/// The score of the questions without evidence in the prompt today.
+/// The score of the questions without evidence in the prompt now.
 struct Without {
     mean: f64,
     /// Its margin of error; 1 under two clusters.

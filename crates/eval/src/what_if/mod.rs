@@ -29,7 +29,7 @@ use ragtriage_core::attribute::known::TopK;
 use ragtriage_runs::SavedRun;
 use recorded::RecordedRun;
 
-/// What other settings would deliver.
+/// Effects of other settings, computed from the record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
     /// Every alternative that the record allows and that changes a prompt.

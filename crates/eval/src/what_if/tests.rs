@@ -321,6 +321,6 @@ fn advice_that_distraction_may_undo_says_so_and_is_the_smallest_change() {
         advice[0].sentence,
         "Put 10 passages into the prompt: evidence reaches the prompt for 80 instead of 50 of 100 questions, with \
          1,000 instead of 500 tokens. That is worth +0.10 [0.01, 0.90] right \
-         answers per question if other passages distract the reader no more than today; they may cost up to 0.12."
+         answers per question if other passages distract the reader no more than now; they may cost up to 0.12."
     );
 }

@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(error.to_string(), "unknown data set `hotpot_qa`");
         let hint = error.hint().expect("a hint");
         assert!(
-            hint.starts_with("did you mean `hotpotqa`? known are `hotpotqa`, `squad`,"),
+            hint.starts_with("did you mean `hotpotqa`? known data sets: `hotpotqa`, `squad`,"),
             "{hint}"
         );
         assert!(matches!(

@@ -11,7 +11,7 @@ use ragtriage_http::HttpError;
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// A set that can only be installed from a copy.
-    #[error("`{name}` has no address to fetch it from")]
+    #[error("no download address of `{name}` is known")]
     NoPublisher {
         /// The set.
         name: &'static str,

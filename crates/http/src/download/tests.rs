@@ -176,7 +176,7 @@ async fn a_server_that_sends_wrong_parts_only_is_an_error() {
         .await
         .expect_err("no file");
     let expected = format!(
-        "after 2 tries: `{}` sent another part of the file than was requested",
+        "after 2 tries: `{}` sent a different byte range than requested",
         shown(&url)
     );
     assert_eq!((error.to_string(), partial.n_bytes()), (expected, 0));

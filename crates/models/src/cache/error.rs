@@ -42,11 +42,11 @@ impl Hint for CacheError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Database { path, .. } => Some(format!(
-                "see that `{}` can be written and the disk is not full; deleting it is safe",
+                "check that `{}` is writable and the disk has free space; deleting the file is safe",
                 path.display()
             )),
             Self::Folder { .. } => {
-                Some("see that the folder can be written and the disk is not full".to_owned())
+                Some("check that the folder is writable and the disk has free space".to_owned())
             }
             Self::Worker(_) => None,
         }

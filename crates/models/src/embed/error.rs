@@ -22,7 +22,7 @@ pub enum EmbedError {
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// An encoder broke its contract.
-    #[error("encoder `{encoder}` gave {what}")]
+    #[error("encoder `{encoder}` returned {what}")]
     Contract {
         /// Its fingerprint.
         encoder: String,
@@ -46,7 +46,7 @@ pub enum EmbedError {
         word_piece: String,
     },
     /// A length that does not suit a late-interaction model.
-    #[error("{n_tokens} tokens of a {role} do not fit: at least {fewest} and at most {positions}")]
+    #[error("a limit of {n_tokens} tokens for a {role} is outside {fewest} to {positions}")]
     Tokens {
         /// `query` or `passage`.
         role: &'static str,

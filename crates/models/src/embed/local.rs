@@ -623,9 +623,6 @@ mod tests {
             ..LocalOptions::default()
         };
         let error = open(&tiny_folder(), long).err().unwrap().to_string();
-        assert_eq!(
-            error,
-            "`max_tokens` 65 is more than the 64 positions the model has"
-        );
+        assert_eq!(error, "`max_tokens` = 65 exceeds the model's 64 positions");
     }
 }

@@ -274,7 +274,7 @@ fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, Strin
             .iter()
             .any(|vector| vector.iter().all(|x| *x == 0.0)) =>
         {
-            Err("a vector of zeros, which is similar to nothing".to_owned())
+            Err("a vector of zeros, whose similarity is undefined".to_owned())
         }
         None => Ok(vectors),
     }

@@ -321,7 +321,7 @@ mod tests {
             .await
             .expect_err("spent")
             .to_string();
-        let expected = "`generation.max_tokens_total` = 23 is spent: 4 tokens so far, and the next call may take 20 tokens";
+        let expected = "`generation.max_tokens_total` = 23 does not cover the next call: 4 tokens used so far, up to 20 tokens needed";
         assert_eq!(error, expected);
     }
 
@@ -341,7 +341,7 @@ mod tests {
             .await
             .expect_err("24 + 65 = 89")
             .to_string();
-        let expected = "`generation.max_usd` = 88 is spent: 24.000000 USD so far, and the next call may take 65.000000 USD";
+        let expected = "`generation.max_usd` = 88 does not cover the next call: 24.000000 USD used so far, up to 65.000000 USD needed";
         assert_eq!(error, expected);
     }
 

@@ -48,11 +48,10 @@ impl SentParameter {
     fn hint(self) -> &'static str {
         match self {
             Self::MaxTokens => {
-                "with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead of `max_tokens`, and \
-                 `temperature = 1` there takes the place of a temperature that is refused"
+                "set `generation.extra_body = { max_completion_tokens = 2048 }` to replace `max_tokens`; add `temperature = 1` there if the temperature is refused as well"
             }
             Self::Temperature => {
-                "`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`"
+                "set `generation.extra_body = { temperature = 1 }` to replace `generation.temperature`"
             }
         }
     }
@@ -106,7 +105,7 @@ pub enum LlmError {
     DeadlinePassed { deadline: Duration },
     /// The call could exceed the run's spending limit.
     #[error(
-        "`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may take {next}"
+        "`generation.{setting}` = {limit} does not cover the next call: {spent} used so far, up to {next} needed"
     )]
     Spent {
         setting: &'static str,
@@ -253,8 +252,7 @@ impl Hint for LlmError {
             Self::Rejected {
                 status: 404 | 405, ..
             } => Some(
-                "`/chat/completions` is appended to `generation.base_url`, which mostly ends in `/v1`; the model's \
-                 name may be wrong as well",
+                "`/chat/completions` is appended to `generation.base_url`, which usually ends in `/v1`; check the model name as well",
             ),
             Self::TooLong { .. } => {
                 Some("lower `generation.context_tokens`, or raise the server's context length")
@@ -319,10 +317,10 @@ fn http_hint(error: &HttpError) -> Option<String> {
             Some("name the certificate authority's PEM file in `generation.ca_file`")
         }
         HttpError::Redirected { .. } => {
-            Some("set `generation.base_url` to where it redirects, if that is to be trusted")
+            Some("set `generation.base_url` to the target of the redirect, if you trust it")
         }
         HttpError::Unreadable { .. } | HttpError::TooLarge { .. } => {
-            Some("is there an OpenAI-compatible server at `generation.base_url`?")
+            Some("check that an OpenAI-compatible server runs at `generation.base_url`")
         }
         error => return error.hint(),
     };

@@ -165,7 +165,7 @@ impl RemoteError {
             Self::BadSetting { .. } => None,
             Self::WrongAnswer { .. } => Some(wrong_server(model)),
             Self::TooLong { .. } => {
-                Some("lower `chunking.size`, or let the server cut texts".to_owned())
+                Some("lower `chunking.size`, or let the server truncate texts".to_owned())
             }
         }
     }
@@ -201,27 +201,26 @@ fn http_hint(error: &HttpError, model: RemoteModel) -> Option<String> {
             format!("name a private certificate authority's file as `{section}.ca_file`")
         }
         (HttpError::Redirected { .. }, _) => {
-            format!("set `{section}.endpoint` to where it redirects, if that is to be trusted")
+            format!("set `{section}.endpoint` to the target of the redirect, if you trust it")
         }
         (HttpError::Status { status: 401 | 403, .. }, _) => {
             format!("`{section}.api_key_env` names the variable with the key")
         }
         (HttpError::Status { status: 404 | 405, .. }, RemoteModel::Encoder) => {
-            "`/embeddings` is appended to `retrieval.dense.endpoint`, which mostly ends in `/v1`; the model's name may be \
-             wrong as well"
+            "`/embeddings` is appended to `retrieval.dense.endpoint`, which usually ends in `/v1`; check the model name as well"
                 .to_owned()
         }
         (HttpError::Status { status: 404 | 405, .. }, RemoteModel::Reranker) => {
-            "`/rerank` is appended to `rerank.endpoint`; the model's name may be wrong as well".to_owned()
+            "`/rerank` is appended to `rerank.endpoint`; check the model name as well".to_owned()
         }
         (HttpError::Unreadable { .. }, RemoteModel::Encoder) => {
-            "is there an OpenAI-compatible server at `retrieval.dense.endpoint`?".to_owned()
+            "check that an OpenAI-compatible server runs at `retrieval.dense.endpoint`".to_owned()
         }
         (
             HttpError::Unreadable { .. } | HttpError::Status { status: 400 | 422, .. },
             RemoteModel::Reranker,
         ) => {
-            "is `rerank.form` (`cohere`, `jina`, `tei`) the one that the server at `rerank.endpoint` takes?".to_owned()
+            "check that `rerank.form` (`cohere`, `jina`, `tei`) is the API of the server at `rerank.endpoint`".to_owned()
         }
         (HttpError::Status { .. }, _) => format!("check the server at `{section}.endpoint`"),
         _ => return ragtriage_core::hint::Hint::hint(error),

@@ -123,7 +123,7 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
         fault(
             "a redirect",
             bytes(moved),
-            "redirects elsewhere: status 307",
+            "redirects to another address: status 307",
             "to where it redirects",
         ),
     ]
@@ -131,7 +131,7 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
 
 type Respond = dyn Fn(&Value) -> Sent + Send + Sync;
 
-/// A server that answers as it is told at the moment; its threads end with the process.
+/// A server that answers as currently set; its threads end with the process.
 pub(crate) struct FaultyServer {
     pub url: String,
     respond: Arc<Mutex<Arc<Respond>>>,

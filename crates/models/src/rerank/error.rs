@@ -16,7 +16,7 @@ pub enum RerankError {
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// A reranker broke its contract.
-    #[error("reranker `{reranker}` gave {what}")]
+    #[error("reranker `{reranker}` returned {what}")]
     Contract {
         /// The reranker.
         reranker: String,

@@ -121,7 +121,7 @@ impl Pointer {
             .collect()
     }
 
-    /// Returns the values of a list: as [`Self::find`], and a single list stands for its items, null for none.
+    /// Returns the values of a list: as [`Self::find`], and a single list is replaced by its items, null by none.
     pub(super) fn find_list<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, Miss>> {
         let found = self.find(value);
         match found.as_slice() {

@@ -13,7 +13,7 @@ use ragtriage_core::types::ArmName;
 
 const PLACEHOLDERS: [&str; 4] = ["id", "question", "contexts", "arm"];
 
-/// What a service is asked.
+/// The content of a request to a service.
 pub(super) struct Asked<'a> {
     /// The question's id.
     pub id: &'a str,

@@ -103,7 +103,7 @@ impl ConditionPlan {
         let members = questions.flat_map(|question| question.evidence.iter().flatten());
         let gold: HashSet<&DocId> = members.map(|member| &member.doc).collect();
         let counter = self.chunk_counter.as_ref();
-        // Chunks made elsewhere are those of all documents.
+        // External chunks are those of all documents.
         let mut chunks = if self.chunking.strategy() == Strategy::File {
             chunk_documents(documents, &self.chunking, counter)?
         } else {

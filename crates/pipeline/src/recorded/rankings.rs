@@ -303,7 +303,7 @@ impl<'a> Rankings<'a> {
         let is_odd = !given.as_ref().is_some_and(falls);
         if is_odd && !is_own && scored.iter().any(|(_, hit)| hit.score.is_some()) {
             self.places.note(
-                "rankings whose scores do not give the order of their contexts: the order counts, as 1 / rank",
+                "rankings whose scores contradict the order of their contexts: the order is used, with the score 1 / rank",
                 1,
             );
         }

@@ -60,7 +60,7 @@ pub enum SettingsError {
         key: &'static str,
     },
     /// A service on another machine in offline mode.
-    #[error("`{key}`: `{url}` is not on this machine, and this is offline mode")]
+    #[error("`{key}`: `{url}` is not on this machine, but offline mode is on")]
     NotLocal {
         /// The setting.
         key: String,
@@ -105,9 +105,9 @@ impl Hint for SettingsError {
                 nearest: Some(nearest),
                 ..
             } => Some(format!("did you mean `{nearest}`?")),
-            Self::UnknownKey { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::UnknownKey { known, .. } => Some(format!("known settings: {}", known.join(", "))),
             Self::BadOverride { .. } => Some("write it like `retrieval.k=3`".to_owned()),
-            Self::NotLocal { .. } => Some("name a service on this machine".to_owned()),
+            Self::NotLocal { .. } => Some("use a service on this machine".to_owned()),
             Self::KeyInClear { .. } => {
                 Some("use `https`; plain `http` with a key is for this machine only".to_owned())
             }
@@ -115,7 +115,7 @@ impl Hint for SettingsError {
                 Some("use the embedded store: `vector_store.kind = \"embedded\"`".to_owned())
             }
             Self::NoKey { name, .. } => Some(format!(
-                "export {name}=..., or leave the setting out for a server without keys"
+                "set {name}, or remove the setting for a server without keys"
             )),
             Self::Unusable { hint, .. } => hint.clone(),
         }

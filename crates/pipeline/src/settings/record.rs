@@ -159,7 +159,7 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEnco
     manifest.approximate = ingest.approximate;
     if ingest.n_filtered > 0 {
         let note = format!(
-            "{} of {n_chunks} chunks are kept from being found by `retrieval.filter`",
+            "{} of {n_chunks} chunks are excluded by `retrieval.filter`",
             ingest.n_filtered
         );
         manifest.notes.push(note);

@@ -262,7 +262,7 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
             .or_insert_with(|| Value::Table(Table::new()))
         {
             Value::Table(inner) => insert(inner, rest, value),
-            _ => Err(format!("`{head}` is a value, it has no `{rest}`")),
+            _ => Err(format!("`{head}` is a value, not a table with `{rest}`")),
         },
     }
 }

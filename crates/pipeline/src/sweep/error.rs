@@ -60,9 +60,7 @@ pub enum SweepError {
     #[error("`[sweep]`: {0}")]
     BadSetting(#[source] SettingsError),
     /// Questions without labels to score retrieval by.
-    #[error(
-        "no question has evidence, an answer or a relevant document: there is nothing to tune by"
-    )]
+    #[error("no question has evidence, an answer or a relevant document to tune by")]
     NothingGold,
     /// A measure without a mean.
     #[error(
@@ -134,7 +132,7 @@ impl Hint for SweepError {
                 "give lists of values, for example `[sweep]` with `chunking.size = [64, 128, 256]`; config/tune.toml has more"
             }
             Self::NotVaried { .. } => {
-                "every setting of a sweep is scored on the same questions by the same rules: set it once, outside `[sweep]`"
+                "all trials of a sweep share questions and scoring: set it outside `[sweep]`"
             }
             Self::NoList { .. } => {
                 "write a list: `chunking.size = [64, 128]`; a setting that is a list itself needs a list of lists"
@@ -144,7 +142,7 @@ impl Hint for SweepError {
             }
             Self::RangeInGrid { .. } => "list its values, or set `tune.search = \"random\"`",
             Self::TwiceVaried { .. } => {
-                "name it once: beside the others in the list of tables, or on its own"
+                "set it once: with other settings in the list of tables, or separately"
             }
             Self::TooMany { .. } => {
                 "vary less, or set `tune.search = \"random\"` and `tune.samples`"

@@ -190,12 +190,12 @@ async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
     let error = retriever.retrieve("?", 1).await.expect_err("no vector");
     assert_eq!(
         error.to_string(),
-        "encoder `lengths` gave 0 vectors for 1 questions"
+        "encoder `lengths` returned 0 vectors for 1 questions"
     );
     let prepared = retriever.prepare(&["why", "?"], &NoProgress).await;
     assert_eq!(
         prepared.expect_err("one vector").to_string(),
-        "encoder `lengths` gave 1 vectors for 2 questions"
+        "encoder `lengths` returned 1 vectors for 2 questions"
     );
 }
 

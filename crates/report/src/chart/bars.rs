@@ -1,7 +1,7 @@
 //! Bar charts as SVG, each bar between its name and its figure: counts, shares, losses, seconds.
 //!
 //! A bar goes from zero to its value, to the left where that is negative. The text next to it says all that the bar
-//! shows, so that neither color nor length is needed to read it. It knows nothing of what it shows.
+//! shows, so that neither color nor length is needed to read it. It is independent of the data that it shows.
 
 use std::fmt::Write as _;
 

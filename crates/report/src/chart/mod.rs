@@ -1,7 +1,7 @@
 //! Charts as data: lines and points over two axes, which [`svg`] and `plot` draw for a page and a terminal, and bar charts
 //! (`bars`).
 //!
-//! It knows nothing of what it shows. Points without a position on the axes (not finite, beyond 1e300, not above zero on a
+//! It is independent of the data that it shows. Points without a position on the axes (not finite, beyond 1e300, not above zero on a
 //! logarithmic axis) are left out; a chart without any is a frame that says so.
 
 mod axis;

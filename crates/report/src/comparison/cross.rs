@@ -49,7 +49,7 @@ fn cells(cross: &Cross, label: &str) -> Table {
 
 fn effects(cross: &Cross, label: &str) -> Table {
     let mut table = Table::new(
-        format!("What changed from A to {label} (answer score)"),
+        format!("Effects of retrieval and generator, A to {label} (answer score)"),
         &["", "mean", "95% CI", "p", "repeat noise alone, 95% CI"],
     );
     let two = adding_up(&[cross.retrieval.mean, cross.generator.mean], 3);
@@ -63,8 +63,7 @@ fn effects(cross: &Cross, label: &str) -> Table {
         table.row(row(name, effect, mean));
     }
     table.notes.push(
-        "retrieval and generator: the mean of changing it first and changing it last (Shapley values of two players), which add up \
-         to both; half of the interaction is in each; p: paired randomisation test over clusters, unadjusted; intervals: what this test does not reject"
+        "retrieval and generator: the mean effect of changing it first and changing it last (Shapley values), which add up to the whole difference; half of the interaction is in each; p: paired randomisation test over clusters, unadjusted; intervals: what this test does not reject"
             .to_owned(),
     );
     for (at, noise) in cross.noise.iter().enumerate() {
@@ -74,7 +73,7 @@ fn effects(cross: &Cross, label: &str) -> Table {
             (false, _) => format!("{label}'s generator"),
         };
         table.notes.push(noise.as_ref().map_or_else(
-            || format!("repeat noise of {whose} is not known: nothing was asked twice"),
+            || format!("repeat noise of {whose} is unknown: no prompt was repeated"),
             |noise| noise_note(&whose, noise),
         ));
     }
@@ -105,8 +104,8 @@ fn noise_note(whose: &str, noise: &Noise) -> String {
         variance: _,
     } = noise;
     let what = match source {
-        NoiseSource::Recorded => format!("{whose} was asked {n} prompts several times in the runs"),
-        NoiseSource::AskedAgain => format!("{whose} was asked {n} of its own prompts once more"),
+        NoiseSource::Recorded => format!("{whose} answered {n} prompts several times in the runs"),
+        NoiseSource::AskedAgain => format!("{whose} answered {n} of its own prompts once more"),
     };
     let ci95 = ci95.map_or(String::new(), |ci| format!(" {}", percents(ci)));
     let rate = percent_of(*flipped, *n);

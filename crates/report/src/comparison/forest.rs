@@ -29,7 +29,7 @@ pub(crate) fn forest(pair: &PairView) -> Option<Figure> {
         figures.row(figure(label, delta, &row.note));
     }
     figures.notes.push(format!(
-        "to the right {} has more than A, to the left less",
+        "right of 0, {} scores higher than A; left of 0, lower",
         pair.label
     ));
     let less: Vec<&str> = drawn
@@ -38,10 +38,9 @@ pub(crate) fn forest(pair: &PairView) -> Option<Figure> {
         .map(|(label, _)| label.as_str())
         .collect();
     if !less.is_empty() {
-        figures.notes.push(format!(
-            "less is better, so left is, for {}",
-            less.join(", ")
-        ));
+        figures
+            .notes
+            .push(format!("lower is better for {}", less.join(", ")));
     }
     let bars = Bars {
         title,

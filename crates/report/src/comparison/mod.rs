@@ -110,9 +110,9 @@ pub struct AgreementView {
 /// Flipped questions of one pair of classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlipGroupView {
-    /// Which way, from which class to which, how many.
+    /// The turn, the two classes and the number of questions.
     pub title: String,
-    /// Which way: `lost`, `gained`, `moved`.
+    /// The turn: `lost`, `gained`, `moved`.
     pub turn: &'static str,
     /// The classes in the baseline and in the run.
     pub classes: (FailureClass, FailureClass),
@@ -186,7 +186,7 @@ fn legend(comparison: &Comparison) -> Vec<String> {
             String::new()
         };
         legend.push(format!(
-            "* {primary} decides{adjusted}. Every other p is unadjusted and exploratory"
+            "* {primary} is the primary metric{adjusted}. Every other p is unadjusted and exploratory"
         ));
     }
     legend
@@ -277,7 +277,10 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     let left_out: Vec<String> = [
         (questions.only_baseline, "only in A".to_owned()),
         (questions.only_run, format!("only in {label}")),
-        (questions.other_text, "with one id and two texts".to_owned()),
+        (
+            questions.other_text,
+            "with the same id and different texts".to_owned(),
+        ),
     ]
     .into_iter()
     .filter(|(n, _)| *n > 0)
@@ -291,7 +294,7 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     }
     if questions.failed > 0 {
         notices.push(format!(
-            "{} failed in one run or both and left out",
+            "{} left out: failed in one run or both",
             questions_and(questions.failed, "was", "were")
         ));
     }

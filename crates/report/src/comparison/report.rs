@@ -47,7 +47,7 @@ fn report_pair(pair: &PairView, report: &mut Report) {
 
 /// The settings that differ between two runs.
 pub(crate) fn changes(pair: &PairView) -> Table {
-    let title = format!("What differs from A to {}", pair.label);
+    let title = format!("Differences from A to {}", pair.label);
     let mut table = Table::of_text(title, &["", "A", &pair.label]);
     for [what, from, to] in &pair.changes {
         table.row([

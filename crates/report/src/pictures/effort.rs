@@ -61,7 +61,7 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
 
 /// Tokens of each arm's calls, and of those that were spared; `None` without any.
 pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Option<Figure> {
-    let title = "Tokens by arm";
+    let title = "Tokens by condition (arm)";
     let mut figures = Table::new(
         title,
         &["arm", "replies", "tokens in", "tokens out", "US dollars"],
@@ -107,7 +107,7 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
                 value: prompt.saturating_add(completion) as f64,
                 paint: Paint::Hollow,
                 figure: format!("{} in, {} out", count(prompt), count(completion)),
-                note: format!("{} replies", thousands(replies)),
+                note: format!("{} responses", thousands(replies)),
                 ..Row::default()
             });
             let cells = [
@@ -123,11 +123,11 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
     if !spared.is_empty() {
         keys.push((
             Key::Bar(Paint::Hollow),
-            "from the cache, or another arm's same prompt".to_owned(),
+            "from the cache, or from the same prompt of another condition".to_owned(),
         ));
     }
     figures.notes.push(
-        "of calls as billed, else by our own count; cached responses cost nothing".to_owned(),
+        "tokens as billed, or counted locally if the service reports none; cached responses cost nothing".to_owned(),
     );
     let has_tokens = rows.iter().any(|row| row.value > 0.0);
     let bars = Bars {

@@ -41,8 +41,7 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
             "each outline is 100% of its passages; {} questions with labelled evidence",
             thousands(spread.n_questions)
         ),
-        "where the two lie apart retrieval.min_score could drop others and keep gold; where one covers the other it cannot. \
-         Kept: what scores at least that much"
+        "if the two are apart, retrieval.min_score can drop others and keep gold; if they overlap, it cannot. Kept: passages with at least that score"
             .to_owned(),
     ];
     Figure::lines(chart, figures)
@@ -57,7 +56,7 @@ fn line(name: &str, spread: &ScoreSpread, counts: &[usize]) -> Line {
 /// The outline of bars in % of `n`, from the ground and back to it.
 fn outline(edges: &[f64], counts: &[usize], n: usize) -> Vec<(f64, f64)> {
     let first = edges.first().map(|edge| (*edge, 0.0));
-    // A step keeps its height up to the next point and jumps there: a bar's height stands at its left end.
+    // A step keeps its height up to the next point and jumps there: a bar's height belongs to its left end.
     let bars = edges
         .iter()
         .zip(counts)

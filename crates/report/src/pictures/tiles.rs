@@ -101,8 +101,8 @@ fn meaning(measure: Measure) -> String {
     };
     match measure.family() {
         Family::AnswerRight => "right answers, by the rule of the evaluation".to_owned(),
-        Family::AnswerF1 => "tokens that answer and gold share".to_owned(),
-        Family::AnswerEm => "the answer equals a gold".to_owned(),
+        Family::AnswerF1 => "tokens shared with the gold answer".to_owned(),
+        Family::AnswerEm => "the answer equals a gold answer".to_owned(),
         Family::FactRecall => "required facts that the answer states".to_owned(),
         Family::Em => format!("a passage in {shown} holds a gold answer"),
         Family::EvidenceRecall => format!("the evidence's bytes found in {shown}"),

@@ -28,7 +28,7 @@ pub struct Counterpart {
     pub turn: Option<Turn>,
     /// True if class, fault, answer or a measure of the table differs, or the two were not compared.
     pub differs: bool,
-    /// Why the two were not compared, where they were not.
+    /// The reason, if the two were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<&'static str>,
 }

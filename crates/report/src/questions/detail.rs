@@ -115,7 +115,7 @@ pub struct GoldBelow {
 /// An arm with its calls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ArmShown {
-    /// Which.
+    /// The arm's name.
     pub arm: ArmName,
     /// Its calls; more than one only with repeats.
     pub attempts: Vec<AttemptShown>,
@@ -132,7 +132,7 @@ pub struct AttemptShown {
     pub extracted: String,
     /// The kind of reply.
     pub stance: Stance,
-    /// Why it ended.
+    /// The reason why the generator stopped.
     pub finish: Finish,
     /// Its origin.
     pub origin: Origin,
@@ -142,7 +142,7 @@ pub struct AttemptShown {
     pub cost_usd: f64,
     /// Wall seconds.
     pub seconds: f64,
-    /// Why the call failed.
+    /// The error of a failed call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What approximate search loses compared with exact search: warnings, a table, its build parameters.
+//! Losses of approximate search compared with exact search: warnings, a table, its build parameters.
 
 use crate::document::{Notice, Table};
 use ragtriage_core::config::{Hnsw, Quantization};
@@ -244,7 +244,7 @@ fn table(search: &ApproximateSearch) -> Table {
     table
 }
 
-/// Says of each approximate search without a difference that it has none.
+/// Reports the approximate searches without any difference.
 pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
     let compared = summary.approximate_search.iter();
     let equal = compared.filter(|search| search.n > 0 && differing(search).is_empty());

@@ -10,7 +10,7 @@ use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, 
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
 
-/// Where the questions of a run ended; every question is counted once.
+/// Answerable questions of a run by the stage that they reached; every question is counted once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Funnel {
     /// Answerable questions that did not fail: the sum of all counts below.
@@ -236,17 +236,13 @@ fn term_interval(budget: &LossBudget, stage: Option<Stage>) -> Option<Interval> 
 /// The funnel as a table.
 pub(crate) fn table(funnel: &Funnel) -> Table {
     let has_costs = funnel.stages.iter().any(|row| row.cost.is_some());
-    let mut columns = vec!["", "evidence there", "questions"];
+    let mut columns = vec!["", "evidence complete", "questions"];
     if has_costs {
         columns.extend(["answers lost", "95% CI"]);
     }
     let title = format!(
-        "Where {}",
-        plural(
-            funnel.n,
-            "answerable question ends",
-            "answerable questions end"
-        )
+        "Outcomes of {}",
+        plural(funnel.n, "answerable question", "answerable questions")
     );
     let mut table = Table::new(title, &columns);
     for row in &funnel.stages {
@@ -271,9 +267,9 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     let mut stages = funnel.stages.iter();
     let is_answered = stages.any(|row| row.stage == Some(Stage::Generation));
     let note = if is_answered {
-        "evidence there: complete after the stage; lost: not answered right, evidence first missing there"
+        "evidence complete: after the stage; lost: not answered right, evidence first missing there"
     } else {
-        "evidence there: complete after the stage; lost: first missing there"
+        "evidence complete: after the stage; lost: first missing there"
     };
     table.notes.push(note.to_owned());
     if has_costs {

@@ -52,7 +52,7 @@ pub(super) fn losses(summary: &Summary) -> LossBudgetReport {
     }
 }
 
-/// Without an oracle condition, losses at hand support are unknown, which a zero would hide.
+/// Without an oracle condition, losses at hand support are unknown and not 0.
 fn is_known(summary: &Summary, term: &Term) -> bool {
     let needs_oracle = matches!(term.source, Source::Distraction | Source::Reader);
     summary.loss_budget.n > 0 && !(summary.loss_budget.of == SUPPORT && needs_oracle)

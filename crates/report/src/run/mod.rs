@@ -56,9 +56,9 @@ pub struct RunReport {
     pub verdict: String,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
-    /// What to change, a sentence each, the best first.
+    /// Suggested changes, a sentence each, the best first.
     pub advice: Vec<String>,
-    /// Where the questions were lost.
+    /// The questions lost by stage.
     pub funnel: Funnel,
     /// The main figures with n and interval.
     pub figures: Vec<Fact>,

@@ -180,12 +180,12 @@ fn incomplete(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         .unwrap_or(0);
     if failed > 0 {
         let hint = if run.manifest.is_imported() {
-            "record them again and import the record"
+            "record them again and import the file"
         } else {
             "resume the run to ask them again"
         };
         let text = format!(
-            "{} failed and {} in no mean",
+            "{} failed and {} excluded from every mean",
             plural(failed, "question", "questions"),
             if failed == 1 { "is" } else { "are" }
         );

@@ -32,7 +32,7 @@ impl Provenance {
         let mut notes = Vec::new();
         if n_hidden > 0 {
             notes.push(format!(
-                "{n_hidden} more not shown: names of variables that hold keys and headers, and what may be a key"
+                "{n_hidden} more not shown: names of variables that hold keys and headers, and values that may be keys"
             ));
         }
         if !manifest.shortened.is_empty() {
@@ -74,10 +74,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<Fact> {
         }));
     }
     if let Some(source) = &manifest.external {
-        facts.push(Fact::new(
-            "Recorded elsewhere, sha256",
-            source.sha256.clone(),
-        ));
+        facts.push(Fact::new("Imported file, sha256", source.sha256.clone()));
     }
     let finished = manifest
         .finished
@@ -268,7 +265,7 @@ mod tests {
             text("Model, dense: sha256 of model.safetensors"),
             Some("cd".repeat(32).as_str())
         );
-        assert_eq!(text("Recorded elsewhere, sha256"), None);
+        assert_eq!(text("Imported file, sha256"), None);
         assert_eq!(text("Commit, in full"), Some("0123456789abcdef-dirty"));
         // Four answers at 1/32 of a dollar, 10 tokens in and 2 out.
         assert_eq!(

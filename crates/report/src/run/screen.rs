@@ -9,7 +9,8 @@ use ragtriage_core::text::numbers::plural;
 pub const COLUMNS: usize = 100;
 /// Lines of the screen, at most.
 pub const LINES: usize = 30;
-/// What a screen shows of the parts that give way.
+
+/// The parts of a screen that are shortened to fit.
 struct Shown {
     /// Number of lost questions.
     lost: usize,

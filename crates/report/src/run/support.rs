@@ -26,7 +26,7 @@ pub struct SupportRow {
 /// A failure class with its share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassRow {
-    /// Which.
+    /// The class.
     pub class: FailureClass,
     /// Faults that `generation` is made of.
     pub faults: String,

@@ -14,7 +14,7 @@ const BRACKETS_NOTE: &str = "in brackets: not promised, because this run does no
 pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
     let first = alternatives.first()?;
     let title = format!(
-        "What other settings would deliver (n = {}; evidence in the prompt today: {}{})",
+        "Effects of other settings (n = {}; evidence in the prompt now: {}{})",
         thousands(first.n),
         thousands(first.before),
         first.tokens_before.map_or(String::new(), |tokens| format!(

@@ -186,7 +186,7 @@ fn sweep() -> Sweep {
         verdict: TuningVerdict {
             claimed: None,
             harms: false,
-            text: "Keep chunking.size = 200. 128, the best where it was chosen, is not distinguishable from it."
+            text: "Keep chunking.size = 200. 128, the best on the tuning questions, is not distinguishable from it."
                 .to_owned(),
             n_needed: Some(240),
         },
@@ -236,7 +236,7 @@ fn the_verdict_comes_first_and_the_best_setting_next() {
     let (head, _) = text.split_once("\n\nTrials").expect("the table of trials");
     insta::assert_snapshot!(head, @r"
     ragtriage: tune
-      Keep chunking.size = 200. 128, the best where it was chosen, is not distinguishable from it.
+      Keep chunking.size = 200. 128, the best on the tuning questions, is not distinguishable from it.
 
       Best    size=128 retrievers=bm25 + dense
       Data    runbooks, 120 questions of the tune split

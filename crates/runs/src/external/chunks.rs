@@ -1,4 +1,4 @@
-//! Chunks made elsewhere: JSON lines of `{doc_id, start, end}` or `{doc_id, text}`.
+//! External chunks: JSON lines of `{doc_id, start, end}` or `{doc_id, text}`.
 //!
 //! | key | holds |
 //! |---|---|

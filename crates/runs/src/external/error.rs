@@ -271,7 +271,7 @@ pub enum ExternalError {
         question: Box<str>,
     },
     /// A line whose id and text belong to different questions.
-    #[error("{position}: question `{id}` of the data set is `{known}`, the line asks `{asked}`")]
+    #[error("{position}: question `{id}` is `{known}` in the data set, but `{asked}` here")]
     OtherQuestion {
         /// The line.
         position: Position,
@@ -372,9 +372,9 @@ impl Hint for ExternalError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Missing { .. } => "check the path; `-` is standard input",
-            Self::Read { .. } => "check that it is a whole file (gzip or plain) that you may read",
+            Self::Read { .. } => "check that the file is complete (gzip or plain) and readable",
             Self::NotAFile { .. } => "name a file, or `-` for standard input",
-            Self::Grows { .. } => "decompress it first, if it is what you meant",
+            Self::Grows { .. } => "if this is the intended file, decompress it first",
             Self::Utf8 { .. } => "convert the file to UTF-8, for instance with `iconv`",
             Self::Empty { .. } => "check that the program which writes it has finished",
             Self::Columns { .. } => {
@@ -411,7 +411,7 @@ impl Hint for ExternalError {
                 "give the file of chunks too: a JSON line {\"id\", \"doc_id\", \"start\", \"end\"} for each"
             }
             Self::UnknownChunk { .. } => {
-                "check that the chunks are those of the index that was asked"
+                "check that the file of chunks belongs to the index that was queried"
             }
             Self::DuplicateChunk { .. } | Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::StageRole { .. } => "rename the stage, or leave `role` out",

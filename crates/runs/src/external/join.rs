@@ -50,10 +50,9 @@ impl Joined {
             check_roles(&line, &mut roles)?;
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
-                None if lenient => joined.note(
-                    1,
-                    "lines whose question the data set does not have, left out",
-                ),
+                None if lenient => {
+                    joined.note(1, "lines whose question is not in the data set, skipped")
+                }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
                     return Err(ExternalError::UnknownQuestion {
@@ -109,7 +108,7 @@ impl Joined {
                 }
             }
         }
-        self.note(n_none, "questions without an answer in a record of answers: each abstains, which is right where there is no answer, else wrong");
+        self.note(n_none, "questions without an answer in a record with answers: each counts as an abstention, right only if unanswerable");
     }
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,
@@ -178,7 +177,7 @@ impl Joined {
             _ => {
                 self.note(
                     n_missing,
-                    "questions of the data set that nothing is recorded of, left out of every mean",
+                    "questions of the data set without a record, excluded from every mean",
                 );
                 Ok(found)
             }
@@ -398,7 +397,7 @@ mod tests {
             ),
             (
                 "{\"id\": 1, \"question\": \"two?\", \"contexts\": []}",
-                "`f` line 1: question `1` of the data set is `one?`, the line asks `two?`",
+                "`f` line 1: question `1` is `one?` in the data set, but `two?` here",
             ),
             (
                 "{\"question\": \"twice?\", \"contexts\": []}",

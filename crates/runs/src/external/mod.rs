@@ -2,7 +2,7 @@
 //!
 //! [`input`] reads a text from a path, standard input or gzip; [`trec_run`] and [`qrels`] read the two files of `trec_eval`,
 //! [`predictions`] the answer files of `HotpotQA` and SQuAD, [`recorded`] an external RAG's record of a question, [`chunks`]
-//! chunks made elsewhere; [`spans`] converts traces to such records, and [`join`] joins records to the data set's questions.
+//! external chunks; [`spans`] converts traces to such records, and [`join`] joins records to the data set's questions.
 //! Readers of columns borrow from the text, so that ten million lines are held once.
 //! Malformed input is rejected with file and line; nothing is scored here.
 

@@ -150,7 +150,7 @@ impl Need {
     }
 }
 
-/// What is on the disk.
+/// State of a collection on the disk.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
     /// Number of points in the collection.

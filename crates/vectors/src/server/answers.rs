@@ -70,7 +70,7 @@ pub(super) fn scored<K: Eq + Hash + Clone>(
         let (key, shown) = (key(id)?, wire::shown(id));
         let score = sign * point.score;
         if !seen.insert(key.clone()) {
-            return Err(calls.invalid(format!("point {shown} is twice in a search result")));
+            return Err(calls.invalid(format!("duplicate point {shown} in a search result")));
         }
         if !score.is_finite() {
             return Err(calls.invalid(format!("point {shown} has score {}", point.score)));

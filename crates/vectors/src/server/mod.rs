@@ -52,7 +52,7 @@ const PAGE: u32 = 10_000;
 /// The first and the longest pause between two checks of a server that is indexing.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// Returns the version of a server, and lists its collections, because the version is told without a key.
+/// Returns the version of a server, and lists its collections, because the version needs no key.
 pub(crate) async fn version(server: &Server) -> Result<String, IndexError> {
     let calls = Calls::new(server, String::new())?;
     let health = calls
@@ -349,7 +349,7 @@ impl ServerStore {
             if after.is_some() && next <= Some(offset) {
                 return Err(self
                     .calls
-                    .invalid("a page of points starts over".to_owned()));
+                    .invalid("a page of points repeats earlier ones".to_owned()));
             }
         }
         Ok(absent(self.spec.expected_points, &found))

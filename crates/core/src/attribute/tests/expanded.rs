@@ -41,7 +41,7 @@ fn outcome(question: Question, ranked: &[&str], (k, fit): (usize, usize)) -> Out
     classify(&trace, k, Judgments::default(), &corpus)
 }
 
-/// The same without expansion.
+/// Runs the case without expansion.
 fn plain(question: Question, ranked: &[&str], k: usize) -> Outcome {
     let corpus = corpus(&TENS);
     let haystacks = gold::Haystacks::new(&corpus);

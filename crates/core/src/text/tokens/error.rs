@@ -6,7 +6,7 @@ use crate::hint::Hint;
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// `model` is configured without an encoder.
-    #[error("the tokenizer `model` needs a dense encoder, and none is configured")]
+    #[error("the tokenizer `model` needs a dense encoder, but none is configured")]
     NoModel,
     /// The bytes are not a tokenizer.
     #[error("the encoder's `tokenizer.json` cannot be read")]

@@ -332,12 +332,12 @@ fn the_verdict_tells_a_change_from_noise_and_luck() {
     );
     assert_eq!(
         cross(effect(0.004, 0.3, 0.001), effect(-0.08, 0.0002, 0.001)),
-        "Retrieval's change of +0.004, p = 0.300 is not shown; the generator got worse by -0.080, p < 0.001."
+        "Retrieval's change of +0.004, p = 0.300 is not significant; the generator got worse by -0.080, p < 0.001."
     );
     assert_eq!(
         cross(effect(0.004, 0.3, 0.005), effect(0.003, 0.4, 0.005)),
         "Retrieval's change of +0.004, p = 0.300 is within repeat noise (+-0.010); the generator's change of +0.003, p = 0.400 is \
-         within its own repeat noise (+-0.010). Luck is enough to explain the whole difference of +0.007: asking again alone gives \
-         one of +-0.020 in 95 % of cases."
+         within its own repeat noise (+-0.010). Repeat noise alone explains the difference of +0.007: repeated \
+         calls give up to +-0.020 in 95% of cases."
     );
 }

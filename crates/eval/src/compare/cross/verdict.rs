@@ -36,13 +36,13 @@ pub(super) fn sentence(cross: &Cross) -> String {
         ..
     } = cross.difference;
     let luck = match noise_error {
-        _ if n_changed == 0 => "There is no difference to split.".to_owned(),
+        _ if n_changed == 0 => "There is no difference to attribute.".to_owned(),
         Some(error) if mean.abs() <= REACH * error => format!(
-            "Luck is enough to explain the whole difference of {mean:+.3}: asking again alone gives one of +-{:.3} in 95 % of cases.",
+            "Repeat noise alone explains the difference of {mean:+.3}: repeated calls give up to +-{:.3} in 95% of cases.",
             REACH * error
         ),
         _ => format!(
-            "Neither is shown: with these questions a difference of {mean:+.3} may be luck."
+            "Neither change is significant: with these questions, a difference of {mean:+.3} may be chance."
         ),
     };
     text.push(' ');
@@ -77,7 +77,7 @@ fn clause(who: &str, change: &str, effect: &Effect, noise: &str) -> String {
         Some(reach) if mean.abs() <= reach => {
             format!("{change} of {mean:+.3}{ci95}{p} is within {noise} (+-{reach:.3})")
         }
-        _ => format!("{change} of {mean:+.3}{ci95}{p} is not shown"),
+        _ => format!("{change} of {mean:+.3}{ci95}{p} is not significant"),
     }
 }
 

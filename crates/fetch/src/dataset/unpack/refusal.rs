@@ -9,17 +9,17 @@ use ragtriage_datasets::DatasetError;
 /// A reason for rejecting an archive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
-    #[error("it is none, or damaged: {0}")]
+    #[error("not an archive, or damaged: {0}")]
     Unreadable(Box<dyn Error + Send + Sync>),
-    #[error("its `{0}` leads out of its folder")]
+    #[error("entry `{0}` leads out of the folder")]
     Outside(String),
-    #[error("its `{0}` is neither a file nor a folder")]
+    #[error("entry `{0}` is neither a file nor a folder")]
     Special(String),
-    #[error("it has `{0}` twice")]
+    #[error("duplicate entry `{0}`")]
     Twice(String),
-    #[error("its directory lists {n_listed} entries, {n_read} can be read")]
+    #[error("the directory lists {n_listed} entries, but {n_read} can be read")]
     Directory { n_listed: usize, n_read: usize },
-    #[error("its `{name}` has {found} bytes or more, and says {declared}")]
+    #[error("entry `{name}` has {found} bytes or more, but declares {declared}")]
     Size {
         name: String,
         declared: u64,

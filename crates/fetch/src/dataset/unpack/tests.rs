@@ -114,7 +114,7 @@ fn paths_that_lead_out_are_refused_wanted_or_not() {
         "..\\CISI.ALL",
         "a/..",
     ] {
-        let expected = format!("its `{name}` leads out of its folder");
+        let expected = format!("entry `{name}` leads out of the folder");
         assert_eq!(
             refused("cisi", &tar_gz(&[ALL, (name, EntryType::Regular, b"x")])),
             expected
@@ -138,7 +138,7 @@ fn links_devices_and_holes_are_refused() {
     ] {
         let text = refused("cisi", &tar_gz(&[ALL, ("CISI.QRY", kind, b"")]));
         assert!(
-            text == "its `CISI.QRY` is neither a file nor a folder" || text.contains("damaged"),
+            text == "entry `CISI.QRY` is neither a file nor a folder" || text.contains("damaged"),
             "{kind:?}: {text}"
         );
     }
@@ -149,7 +149,7 @@ fn links_devices_and_holes_are_refused() {
     let archive = writer.finish().expect("in memory").into_inner();
     assert_eq!(
         refused("scifact", &archive),
-        "its `corpus.jsonl` is neither a file nor a folder"
+        "entry `corpus.jsonl` is neither a file nor a folder"
     );
 }
 
@@ -158,21 +158,24 @@ fn a_name_may_stand_once() {
     let again = ("cisi.all", EntryType::Regular, b"other".as_slice());
     assert_eq!(
         refused("cisi", &tar_gz(&[ALL, again])),
-        "it has `cisi.all` twice"
+        "duplicate entry `cisi.all`"
     );
     assert_eq!(
         refused(
             "cisi",
             &tar_gz(&[ALL, ("a/CISI.ALL", EntryType::Regular, b"x")])
         ),
-        "it has `CISI.ALL` twice"
+        "duplicate entry `CISI.ALL`"
     );
     // The writer rejects this, so the second name is changed to the first one afterwards.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("corpuX.jsonl", b"[]")]);
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
         archive[at + 5] = b's';
     }
-    assert_eq!(refused("scifact", &archive), "it has `corpus.jsonl` twice");
+    assert_eq!(
+        refused("scifact", &archive),
+        "duplicate entry `corpus.jsonl`"
+    );
 }
 
 #[test]
@@ -187,7 +190,7 @@ fn a_directory_that_says_less_than_it_lists_is_refused() {
     (archive[at + 8], archive[at + 10]) = (1, 1);
     assert_eq!(
         refused("scifact", &archive),
-        "its directory lists 2 entries, 1 can be read"
+        "the directory lists 2 entries, but 1 can be read"
     );
 }
 
@@ -208,7 +211,10 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         "cisi",
         &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]),
     );
-    assert_eq!(text, "it is none, or damaged: it grows to more than 1 MiB");
+    assert_eq!(
+        text,
+        "not an archive, or damaged: it grows to more than 1 MiB"
+    );
     assert!(
         unpacked(
             "scifact",
@@ -226,7 +232,7 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
     archive[at + 24] = 5;
     assert_eq!(
         refused("scifact", &archive),
-        "it is none, or damaged: File is larger than its declared uncompressed size"
+        "not an archive, or damaged: File is larger than its declared uncompressed size"
     );
 }
 
@@ -234,14 +240,16 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
 fn what_is_no_archive_or_half_of_one_is_refused() {
     for set in ["cisi", "scifact"] {
         for bytes in [&b""[..], b"<html>not found</html>"] {
-            assert!(refused(set, bytes).starts_with("it is none, or damaged: "));
+            assert!(refused(set, bytes).starts_with("not an archive, or damaged: "));
         }
     }
     let whole = tar_gz(&[
         ("CISI.ALL", EntryType::Regular, &b"abcdefgh".repeat(5000)),
         ALL,
     ]);
-    assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("it is none, or damaged: "));
+    assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("not an archive, or damaged: "));
     let whole = zip(&[("corpus.jsonl", b"{}")]);
-    assert!(refused("scifact", &whole[..whole.len() - 30]).starts_with("it is none, or damaged: "));
+    assert!(
+        refused("scifact", &whole[..whole.len() - 30]).starts_with("not an archive, or damaged: ")
+    );
 }

@@ -137,7 +137,7 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
         ),
         (
             json!([good, vector(1, json!([0, 0.0]))]),
-            "` returned a vector of zeros, which is similar to nothing",
+            "` returned a vector of zeros, whose similarity is undefined",
         ),
         (
             json!([good, vector(1, json!([98, 1e39]))]),

@@ -14,7 +14,7 @@ const LATENCY: Duration = Duration::from_millis(100);
 /// The server's `Retry-After`.
 const ASKED: Duration = Duration::from_secs(1);
 
-/// What happens at a time to a call.
+/// An event of a call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Start,

@@ -64,10 +64,10 @@ fn joined(text: &str) -> Result<Vec<u8>, String> {
         }
     }
     if finish.is_null() && message.is_empty() {
-        return Err("its stream has no choice in it".to_owned());
+        return Err("its stream has no choices".to_owned());
     }
     if !is_done && finish.is_null() {
-        return Err("its stream ends before the answer does".to_owned());
+        return Err("its stream ends before the answer is complete".to_owned());
     }
     let whole =
         json!({ "choices": [{ "message": message, "finish_reason": finish }], "usage": usage });
@@ -100,7 +100,9 @@ mod tests {
         let begun = "data: {\"choices\": [{\"delta\": {\"content\": \"Pa\"}}]}\n\n";
         assert_eq!(
             read(begun),
-            Some(Err("its stream ends before the answer does".to_owned()))
+            Some(Err(
+                "its stream ends before the answer is complete".to_owned()
+            ))
         );
         assert!(
             read(&format!("{begun}data: {{\"cho"))

@@ -23,7 +23,7 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
-    /// What was read of existing collections.
+    /// Content read from existing collections.
     pub collections: ReadCollections,
 }
 

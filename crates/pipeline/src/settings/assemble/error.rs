@@ -17,7 +17,7 @@ pub enum AssembleError {
     /// A setting.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A file of chunks made elsewhere.
+    /// A file of external chunks.
     #[error(transparent)]
     Chunks(#[from] ExternalError),
     /// A Qdrant server or its collection.

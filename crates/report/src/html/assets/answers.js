@@ -1,7 +1,7 @@
-// What was wanted and what came: the class with its reason, golds, the answer as it was extracted and as it came, the
-// measures, and what the generator answered in its other arms.
+// Gold answers and answers: the class with its reason, the extracted answer, the full response, the measures, and the
+// answers of the other arms.
 
-/** Class, fault and flags with their meanings, and the rule that gave the class as a sentence. */
+/** Class, fault and flags with their meanings, and the reason for the class. */
 function reasonPart(sides) {
   const said = ({ row, detail }) => [row.class, row.fault, row.flags, detail.reason, detail.judgment, detail.unsupported];
   return part("reason", "Why", sides, reasonOf, said);
@@ -21,7 +21,7 @@ function reasonOf({ row, detail }) {
     make("p", { class: "rx-reason" }, shown(detail.reason, NAME_UNITS)),
     detail.judgment ? make("p", { class: "rx-judgment" }, "Answer ", shown(detail.judgment, NAME_UNITS)) : null,
     detail.unsupported
-      ? make("p", { class: "rx-soft" }, "In no packed passage: ", shown(detail.unsupported.join(", "), NAME_UNITS))
+      ? make("p", { class: "rx-soft" }, "Not in any packed passage: ", shown(detail.unsupported.join(", "), NAME_UNITS))
       : null,
   ].filter(Boolean);
   const flags = (row.flags || []).map((flag) =>
@@ -39,7 +39,7 @@ function reasonOf({ row, detail }) {
 /** Right answers, and facts that an answer must and must not state. */
 function goldsPart(sides, hasText) {
   const said = ({ detail }) => [detail.answers, detail.required, detail.forbidden];
-  // Golds that are left out cannot be said to be the same.
+  // Omitted gold answers cannot be compared.
   return part("golds", "Gold", sides, (side) => goldsOf(side, hasText), hasText ? said : null);
 }
 
@@ -56,7 +56,7 @@ function goldsOf({ row, detail }, hasText) {
   ].filter(Boolean);
   if (nodes.length) return nodes;
   if (row.kind === "unanswerable")
-    return make("p", {}, "Not answerable from the corpus: the right answer is to say so.");
+    return make("p", {}, "Unanswerable: the right answer is an abstention.");
   return hasText ? make("p", { class: "rx-soft" }, "No gold answer.") : leftOut();
 }
 
@@ -74,7 +74,7 @@ function answerPart(sides, hasText) {
 
 function answerOf({ run, detail }, other, hasText) {
   const arm = mainArm(detail);
-  if (!arm) return make("p", { class: "rx-soft" }, "There was no generator.");
+  if (!arm) return make("p", { class: "rx-soft" }, "No generator was configured.");
   const theirs = other && mainArm(other.detail);
   return arm.attempts.flatMap((attempt, at) => {
     const facing = theirs && theirs.attempts[at];
@@ -96,26 +96,26 @@ function mainArm(detail) {
   return (detail.arms || []).find((arm) => arm.arm === "retrieved") || (detail.arms || [])[0];
 }
 
-/** The short answer, or what came instead of one. */
+/** The short answer, or the reason why there is none. */
 function answerText(attempt, hasText) {
   if (attempt.error) return make("span", { class: "rx-error" }, "the call failed: ", shown(attempt.error, NAME_UNITS));
   if (attempt.extracted !== "") return shown(attempt.extracted, NAME_UNITS);
-  if (!hasText && attempt.stance === "answered") return make("span", { class: "rx-leftout" }, "(left out)");
+  if (!hasText && attempt.stance === "answered") return make("span", { class: "rx-leftout" }, "(omitted)");
   return make("span", { class: "rx-soft" }, `(${spoken(attempt.stance)})`);
 }
 
-/** The reply as it came, where it says more than the short answer. */
+/** The full response, if it contains more than the short answer. */
 function replyOf(attempt) {
   if (attempt.raw === "" || attempt.raw === attempt.extracted) return null;
   return make(
     "div",
     { class: "rx-reply" },
-    make("p", { class: "rx-soft" }, "the reply as it came"),
+    make("p", { class: "rx-soft" }, "the full response"),
     whole(attempt.raw),
   );
 }
 
-/** Of a pipeline that ran elsewhere, tokens and costs are not known unless somebody told them. */
+/** Tokens and costs of an imported run are unknown unless they were recorded. */
 function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run) {
   const isUnknown = run.k === 0;
   const billed = tokens.prompt_billed === undefined ? "" : `, ${thousands(tokens.prompt_billed)} billed`;
@@ -134,22 +134,22 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run
   ];
 }
 
-/** The measures of the question, and what it took. */
+/** The measures of the question, its tokens and its time. */
 function scoresPart(sides) {
   const facts = ({ run, row }) => [
     ...run.measures.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
-    ["time in all", row.seconds, timed(row.seconds)],
-    ["tokens, all arms", row.tokens, run.k === 0 && !row.tokens ? "–" : thousands(row.tokens)],
+    ["total time", row.seconds, timed(row.seconds)],
+    ["tokens, all conditions", row.tokens, run.k === 0 && !row.tokens ? "–" : thousands(row.tokens)],
   ];
   return part("scores", "Measures", sides, (side, other) => factList(facts(side), other && facts(other)));
 }
 
-/** All arms beside one another. */
+/** All arms in one table. */
 function armsPart(sides, hasText) {
   const names = [...new Set(sides.flatMap(({ detail }) => (detail.arms || []).map((arm) => arm.arm)))];
-  const section = make("section", { "data-part": "arms", class: "rx-part" }, make("h3", {}, "All arms"));
+  const section = make("section", { "data-part": "arms", class: "rx-part" }, make("h3", {}, "All conditions (arms)"));
   if (names.length === 0) {
-    section.append(make("p", { class: "rx-soft" }, "There was no generator."));
+    section.append(make("p", { class: "rx-soft" }, "No generator was configured."));
     return section;
   }
   const heads = sides.map((side) => make("th", { scope: "col" }, side.label ? sideHeading(side) : "answer"));

@@ -1,13 +1,13 @@
-// The table's columns: head, width, what a cell shows and what it is sorted by. With two runs a cell has two lines, the
-// baseline above the run. A column that says nothing of this run is left out until it is asked for, and so is what a reader
-// needs less than the width that it takes: kind, tags, effort, and all but a measure of retrieval, of delivery and of answers.
+// The table's columns: head, width, content and sort key of a cell. With two runs a cell has two lines, the baseline above
+// the run. Columns without values in this run are hidden at first, and so are kind, tags, effort, and all measures but one
+// of retrieval, of delivery and of answers.
 
 const CLASS_ORDER = Object.keys(CLASSES);
 const MEASURES_SHOWN = /^(EM@\d+|EvidenceRecall@prompt|AnswerF1)$/;
-/** So many where none of these is there. */
+/** Number of measures shown if none of these is present. */
 const OTHERS_SHOWN = 3;
 
-/** All columns of the index, each with `shown`: whether it is there to begin with. */
+/** All columns of the index, each with `shown`: true if it is visible at first. */
 function columnsOf(index) {
   const [run, baseline] = index.runs;
   const rows = run.rows;
@@ -94,7 +94,7 @@ function columnsOf(index) {
       "seconds",
       "seconds",
       4.6,
-      // Nothing was timed where a pipeline ran elsewhere: that is no zero.
+      // Imported runs have no times, which is not 0.
       (side) => side.seconds || null,
       (seconds) => seconds.toFixed(2),
       false,
@@ -110,12 +110,12 @@ function columnsOf(index) {
   ].filter(Boolean);
 }
 
-/** A column's width as the grid is told it: at least so many ems, and a share of what is left. */
+/** A column's width for the grid: a minimum in ems, and a share of the remaining width. */
 function gridWidth({ width: [least, share] }) {
   return share ? `minmax(${least}em, ${share}fr)` : `${least}em`;
 }
 
-/** Where the head of a column may break: `Evidence`, `Recall`, `@5`. */
+/** The pieces at which the head of a column may break: `Evidence`, `Recall`, `@5`. */
 function headPieces(name) {
   return name.split(/(?=@)|(?<=[a-z])(?=[A-Z])/);
 }
@@ -150,7 +150,7 @@ function classCell(row) {
   return [classBadge(row.class), row.fault ? make("span", { class: "rx-fault" }, ` ${spoken(row.fault)}`) : ""];
 }
 
-/** A class's name with a sign of whether it is a loss: never colour alone. */
+/** A class's name with a sign that marks a loss without relying on colour. */
 function classBadge(name) {
   const [tone, meaning] = meant(CLASSES, name) || ["plain", ""];
   const glyph = make("span", { class: "rx-glyph", "aria-hidden": "true" }, TONE_GLYPHS[tone]);
@@ -173,7 +173,7 @@ function turnCell(row) {
     : make("span", { class: "rx-soft" }, row.other.differs ? "differs" : "same");
 }
 
-/** Two that could not be compared, with the reason. */
+/** The reason why two questions could not be compared. */
 function notCompared(reason) {
   const words = `not compared: ${shownPlain(reason, 100)}`;
   return make("span", { class: "rx-soft", title: words }, words);

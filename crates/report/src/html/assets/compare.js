@@ -1,5 +1,5 @@
-// One run or two in an opened question: a part is said once where both runs have the same, else side by side, the baseline
-// on the left, with a sign at each figure that differs. A side is a run with the question's row and detail in it.
+// One run or two in an opened question: a part is shown once if both runs agree, else side by side, the baseline on the
+// left, with a sign at each value that differs. A side is a run with the question's row and detail in it.
 
 /** The sides of a question, the baseline first: `{ at, run, label, number, row, detail }`, details still to be read. */
 function sidesOf(index, number) {
@@ -17,7 +17,7 @@ function sidesOf(index, number) {
   return sides;
 }
 
-/** A part of the drawer: heading and content, once or a column a side. `said` is what is compared. */
+/** A part of the drawer: heading and content, once or in a column per side. `said` returns the compared value. */
 function part(name, heading, sides, build, said) {
   const section = make("section", { "data-part": name, class: `rx-part rx-part-${name}` }, make("h3", {}, heading));
   const isOne = sides.length === 1 || (said && JSON.stringify(said(sides[0])) === JSON.stringify(said(sides[1])));
@@ -37,7 +37,7 @@ function sideHeading(side) {
   return make("p", { class: "rx-side-name" }, make("b", {}, side.label), " ", shown(side.run.name, 80));
 }
 
-/** A list of facts, `[label, raw, node]`; one whose raw value is another on the other side is marked. */
+/** A list of facts, `[label, raw, node]`; facts whose raw values differ between the sides are marked. */
 function factList(facts, others) {
   const theirs = new Map((others || []).map(([label, raw]) => [label, JSON.stringify(raw)]));
   const items = facts.map(([label, raw, node]) => {
@@ -60,7 +60,7 @@ function differsSign() {
   );
 }
 
-/** Something that is built when it is first opened. */
+/** A part that is built when it is first opened. */
 function folding(summary, build, attributes) {
   const details = make("details", { class: "rx-fold", ...attributes }, make("summary", {}, summary));
   details.addEventListener("toggle", () => {

@@ -1,10 +1,10 @@
-// What stands above the table: search, a choice for each filter with the number of questions behind every choice, the line
-// that says how many are listed, and which columns are there.
+// The controls above the table: search, filters with the number of questions of each choice, the number of listed
+// questions, and the choice of columns.
 
 const MOST_CHOICES = 300;
 const LABELS = { class: "class", flag: "flag", tag: "tag", kind: "kind", turn: "turn" };
 
-/** Builds the controls; `change(part)` is called with what somebody chose. */
+/** Builds the controls; `change(part)` is called with each choice. */
 function controlsOf(index, columns, change, redrawTable) {
   const search = make("input", {
     type: "search",
@@ -59,7 +59,7 @@ function field(label, control) {
   return make("label", { class: "rx-field", for: control.id }, make("span", {}, label), control);
 }
 
-/** A filter with nothing to choose from is not shown; `from` comes by links alone and is shown as what can be dropped. */
+/** A filter without choices is hidden; `from` is set by links alone and is shown as a filter that can be removed. */
 function isOffered(index, filter) {
   if (filter === "from") return false;
   if (filter === "turn") return index.runs.length > 1;
@@ -69,7 +69,7 @@ function isOffered(index, filter) {
   return filter === "kind" ? found.size > 1 : found.size > 0;
 }
 
-/** Brings all controls to the view and its counts. */
+/** Updates all controls to the view and its counts. */
 function updateControls(controls, view, { rows, counts }, total) {
   if (controls.search.value !== view.search) controls.search.value = view.search;
   for (const [filter, select] of Object.entries(controls.selects))
@@ -82,11 +82,11 @@ function updateControls(controls, view, { rows, counts }, total) {
   controls.reset.hidden = hashOf({ ...view, q: "", sort: "" }) === "";
 }
 
-/** The filter by the class in A, which has no choice of its own: said, and dropped when pressed. */
+/** The filter by the class in A, which has no control: shown as a button that removes it. */
 function showFrom(button, from) {
   button.hidden = from === "";
   const words = `from ${spoken(shownPlain(from)).replace("/", ": ")} in A`;
-  button.setAttribute("aria-label", `drop the filter: ${words}`);
+  button.setAttribute("aria-label", `remove the filter: ${words}`);
   button.replaceChildren(`${words} `, make("span", { "aria-hidden": "true" }, "✕"));
 }
 
@@ -108,7 +108,7 @@ function option(value, text, isChosen) {
   return made;
 }
 
-/** Classes by stage with their faults below them, others by how many there are. */
+/** Classes by stage with their faults below them, others by frequency. */
 function choicesInOrder(filter, counts, chosen) {
   const names = [...counts.keys()];
   if (chosen !== "" && !counts.has(chosen)) names.push(chosen);
@@ -129,7 +129,7 @@ function choiceLabel(filter, name, count) {
   return `${text} (${thousands(count)})`;
 }
 
-/** Which columns are shown. */
+/** The choice of visible columns. */
 function columnChoice(columns, redrawTable) {
   const boxes = columns.map((column) => {
     const box = make("input", { type: "checkbox" });

@@ -1,6 +1,6 @@
-// Copying: a question as JSON, raw as the run has it, or a link to it. The one way on which raw text leaves the page.
+// Copying: a question as JSON, raw as the run has it, or a link to it. The only way for raw text to leave the page.
 
-/** One object: the row with its measures' names, the detail and its passages; two runs: the baseline beside it. */
+/** One object: the row with its measures' names, the detail and its passages; for two runs, also the baseline. */
 function asJson({ sides, passages }) {
   const main = sides[sides.length - 1];
   const resolved = Object.fromEntries([...passages].sort((a, b) => a[0] - b[0]));
@@ -10,11 +10,11 @@ function asJson({ sides, passages }) {
   return JSON.stringify(object, null, 2);
 }
 
-/** Puts `text` on the clipboard and says so. */
+/** Puts `text` on the clipboard and reports it. */
 async function copy(drawer, text, what) {
   drawer.dialog.lastCopied = text;
   const isCopied = (await copiedByClipboard(text)) || copiedBySelection(drawer.dialog, text);
-  drawer.said.textContent = isCopied ? `copied ${what}` : `${what} could not be copied`;
+  drawer.said.textContent = isCopied ? `copied ${what}` : `could not copy ${what}`;
 }
 
 async function copiedByClipboard(text) {
@@ -27,7 +27,7 @@ async function copiedByClipboard(text) {
   }
 }
 
-/** Inside the dialog, for all outside of it is inert. */
+/** Inside the dialog, since everything outside of it is inert. */
 function copiedBySelection(dialog, text) {
   const before = document.activeElement;
   const area = make("textarea", { class: "rx-unseen", "aria-hidden": "true", tabindex: "-1" });

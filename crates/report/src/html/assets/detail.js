@@ -1,5 +1,5 @@
-// An opened question: a modal dialog that is a drawer at the right. First what was asked, why it was lost, what was wanted
-// and what came; then the evidence and its way through the stages; then texts, prompts and the other arms.
+// An opened question: a modal dialog as a drawer at the right. First the question, the reason of its loss, gold answers
+// and answer; then the evidence by stage; then texts, prompts and the other arms.
 
 /** Builds the dialog, closed. `act(name)` is called for its buttons, `closed()` after it was closed. */
 function drawerOf(index, act, closed) {
@@ -33,7 +33,7 @@ function drawerOf(index, act, closed) {
   let pressed = null;
   dialog.addEventListener("pointerdown", (event) => (pressed = event.target));
   dialog.addEventListener("click", (event) => {
-    // Beside the drawer; not where a selection of text that began inside it ends.
+    // A click outside the drawer closes it, but not the end of a text selection that began inside.
     if (event.target === dialog && pressed === dialog) act("close");
   });
   dialog.addEventListener("cancel", (event) => {
@@ -44,7 +44,7 @@ function drawerOf(index, act, closed) {
   return { index, dialog, head, content, place, said, asked: 0, shown: null };
 }
 
-/** Reads a question and shows it; what was asked for last wins. */
+/** Reads a question and shows it; the latest request wins. */
 async function showQuestion(drawer, number) {
   const turn = ++drawer.asked;
   const sides = sidesOf(drawer.index, number);
@@ -92,7 +92,7 @@ function questionParts(index, sides, passages) {
   ];
 }
 
-/** What was asked, its id, kind and tags. */
+/** The question with its id, kind and tags. */
 function questionHead(sides) {
   const { row, run, number } = sides[sides.length - 1];
   const about = make(
@@ -105,14 +105,14 @@ function questionHead(sides) {
   for (const tag of row.tags || []) about.append(make("span", { class: "rx-chip" }, shown(tag, 60)));
   if (row.other && row.other.turn) about.append(turnBadge(row.other.turn));
   if (row.other && row.other.not_compared) about.append(notCompared(row.other.not_compared));
-  if (!row.other && run.label) about.append(make("span", { class: "rx-soft" }, "the other run does not have it"));
+  if (!row.other && run.label) about.append(make("span", { class: "rx-soft" }, "the other run does not have this question"));
   const asked = make("h2", { id: "rx-asked", class: "rx-asked" }, shown(row.text, NAME_UNITS));
   const isOtherText = sides.length > 1 && sides[0].row.text !== row.text;
   const askedInA = make("p", { class: "rx-soft" }, "asked in A: ", shown(sides[0].row.text, NAME_UNITS));
   return isOtherText ? [about, asked, askedInA] : [about, asked];
 }
 
-/** Says where the question stands in the list, and which way one can go. */
+/** Shows the question's position in the list, and enables the buttons to its neighbours. */
 function showPlace(drawer, at, total) {
   drawer.place.textContent = at < 0 ? "not in this list" : `${thousands(at + 1)} of ${thousands(total)}`;
   drawer.head.querySelector('[data-action="previous"]').disabled = at <= 0;

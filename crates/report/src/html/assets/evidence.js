@@ -1,16 +1,15 @@
-// Where the gold stands and how far it came: the evidence groups with the passages that hold them and their rank at every
-// stage, then the stages themselves. What an engineer asks second, after the reason: where was it, and who dropped it.
+// The evidence groups with the passages that contain them and their rank at every stage, then the stages themselves.
 
 const RANKS_TOLD = 12;
 
-/** Ranks from 1 by passage of one stage: those shown, and gold that came further down. */
+/** Ranks from 1 by passage of one stage: those shown, and gold passages below them. */
 function ranksOf(stage) {
   const ranks = new Map(stage.hits.map((hit, at) => [hit.passage, at + 1]));
   for (const { passage, rank } of stage.gold_below || []) ranks.set(passage, rank);
   return ranks;
 }
 
-/** Passages of a prompt that are no chunks, but chunks with the text around them. */
+/** Passages of a prompt that are chunks with the text around them. */
 function expandedPassages(detail) {
   const hits = (stages) => stages.flatMap((stage) => stage.hits.map((hit) => hit.passage));
   if (!detail.stages.some((stage) => stage.stage === "expanded")) return new Set();
@@ -31,14 +30,14 @@ function goldPassages(detail) {
   return new Set([...held, ...others.filter((number) => !expanded.has(number))]);
 }
 
-/** How many passages have gold in all: `[number, whether it may be more]`, for pieces of evidence may share passages. */
+/** The total number of gold passages: `[number, true if it may be more]`, since pieces of evidence may share passages. */
 function goldCount(detail, gold) {
   const places = (detail.gold || []).flat();
   if (places.every((place) => heldIn(place) <= place.passages.length)) return [gold.size, false];
   return [Math.max(gold.size, ...places.map(heldIn)), places.length > 1];
 }
 
-/** How many passages hold a piece of evidence. */
+/** The number of passages that contain a piece of evidence. */
 function heldIn(place) {
   return place.n_passages === undefined ? place.passages.length : place.n_passages;
 }
@@ -87,13 +86,13 @@ function placeOfGold(place, detail, passages, jump) {
   return make("div", { class: "rx-place" }, head, list, words ? make("p", { class: "rx-soft" }, words) : null);
 }
 
-/** What is to be said of the passages that hold a piece of evidence, where not all of them are listed. */
+/** A note on the passages that contain a piece of evidence, if not all of them are listed. */
 function heldWords(place) {
   const all = heldIn(place);
   if (all > place.passages.length)
     return `${thousands(place.passages.length)} of ${counted(all, "passage")} are in this file`;
   if (all > 0 || !place.present) return "";
-  return place.ranges.length ? "no passage holds a byte of it" : "no passage is of it";
+  return place.ranges.length ? "no passage contains a byte of it" : "no passage is from it";
 }
 
 /** A passage that holds gold, with its rank at every stage. */
@@ -117,11 +116,11 @@ function nameOf(passage, number) {
 }
 
 function supportWords(support, what) {
-  if (support.rule === "nothing") return `nothing gold to go by in ${what}`;
+  if (support.rule === "nothing") return `no gold label to test ${what} with`;
   return `${what} ${support.holds ? "hold" : "do not hold"} the support (${meant(RULES, support.rule) || spoken(support.rule)})`;
 }
 
-/** What every stage returned, and where the gold came in it. */
+/** The hits of every stage, and the ranks of the gold passages in it. */
 function stagesPart(sides) {
   return part("stages", "Stages", sides, stagesOf);
 }
@@ -131,7 +130,7 @@ function stagesOf({ detail, run }, other) {
   const theirs = new Map(((other && other.detail.stages) || []).map((stage) => [stage.stage, stage]));
   const count = goldCount(detail, gold);
   const rows = detail.stages.map((stage) => stageRow(stage, [gold, count], theirs.get(stage.stage), Boolean(other)));
-  const heads = ["stage", "hits", "time", "support", "gold came"].map((head, at) =>
+  const heads = ["stage", "hits", "time", "support", "gold evidence"].map((head, at) =>
     make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head),
   );
   const table = make(
@@ -145,7 +144,7 @@ function stagesOf({ detail, run }, other) {
   return [make("div", { class: "rx-scroll" }, table), packed].filter(Boolean);
 }
 
-/** Where the gold came in a stage: its first ranks, then how much more, and how much is missing. */
+/** The ranks of the gold passages in a stage: the first ones, then the number of others and of missing ones. */
 function cameWords(stage, gold, [total, isLeast]) {
   const ranks = ranksOf(stage);
   const found = [...gold]

@@ -1,17 +1,17 @@
-// What a passage's score is made of: BM25 and TF-IDF by the question's terms, a fusion by retriever, the largest part first.
-// A bar says how large a part is beside the largest, the figure says how large it is; score and parts have the same decimals,
-// so that one can add them up. What a stage only carries along is a sentence. Built when somebody asks for it.
+// The parts of a passage's score: BM25 and TF-IDF by the question's terms, a fusion by retriever, the largest part first.
+// A bar shows a part relative to the largest; score and parts have the same decimals, so that they add up. Scores that a
+// stage only passes on are shown as a sentence. Built on request.
 
 const MOST_PARTS = 60;
 const PART_DECIMALS = 4;
 
-/** Stages whose one part is no term of the score: the part's name, and what is said of it. */
+/** Stages whose only part is not a term of the score: the part's name and its description. */
 const CARRIED = {
   reranked: ["before", "score before reranking"],
   external: ["given", "score as recorded"],
 };
 
-/** What the passage's scores are made of, stage by stage. */
+/** The parts of the passage's scores, stage by stage. */
 function explained(number, columns, sides) {
   const hits = columns
     .map((column) => ({ ...column, hit: column.stage.hits.find((hit) => hit.passage === number) }))

@@ -1,5 +1,5 @@
-// Which questions are listed, and in which order. One pass over the rows tells those that pass and, for every choice of
-// every filter, how many would pass with it: a row that one filter alone keeps out counts for that filter's choices.
+// The listed questions and their order. One pass over the rows finds those that pass and, for every choice of every
+// filter, the number that would pass with it: a row that only one filter rejects counts for that filter's choices.
 
 const FILTERS = ["class", "flag", "tag", "kind", "turn", "from"];
 
@@ -13,7 +13,7 @@ const CHOICES = {
   from: (_, other) => (other ? classesOf(other) : []),
 };
 
-/** A row's class, with its fault, and whether it is a loss. */
+/** A row's class with its fault, and `lost` for a loss. */
 function classesOf(row) {
   return row.fault ? [row.class, `${row.class}/${row.fault}`, ...lostOf(row)] : [row.class, ...lostOf(row)];
 }
@@ -27,11 +27,11 @@ function lostOf(row) {
 const NONE = -1;
 const SEVERAL = -2;
 
-/** What each row offers to each filter, and what is searched of it: prepared when first needed. */
+/** The filter values and the searched text of each row, prepared when first needed. */
 let choices = null;
 let haystacks = null;
 
-/** Done when the browser is idle, so that the first letter typed does not wait for it. */
+/** Runs when the browser is idle, so that the first typed letter does not wait for it. */
 function prepareSearch(index) {
   if (!haystacks) haystacks = index.runs[0].rows.map((row) => haystackOf(row, otherRow(index, row)));
 }
@@ -46,7 +46,7 @@ function folded(text) {
   return text.normalize("NFKC").toLowerCase();
 }
 
-/** The words that must all be there; what stands in double quotes is one. */
+/** The words that must all occur; text in double quotes is one word. */
 function needlesOf(search) {
   const needles = [];
   for (const match of folded(search).matchAll(/"([^"]+)"?|\S+/g)) needles.push(match[1] || match[0]);
@@ -79,7 +79,7 @@ function choicesOf(row, other) {
   return FILTERS.map((filter) => CHOICES[filter](row, other));
 }
 
-/** The place of the one filter that keeps a row out, `NONE` or `SEVERAL`. */
+/** The index of the only filter that rejects a row, `NONE` or `SEVERAL`. */
 function failedFilters(own, wanted) {
   let failed = NONE;
   for (let at = 0; at < wanted.length; at++) {

@@ -1,20 +1,20 @@
-// The keyboard: single letters that do nothing while somebody types, nor with Ctrl, Alt or Meta, nor after somebody switched
-// them off: who speaks to the computer, or whose hand slips, must be able to (WCAG 2.1.4).
+// The keyboard: single letters, which are ignored in text fields and with Ctrl, Alt or Meta, and can be switched off
+// (WCAG 2.1.4), for example for speech input.
 
 const KEYS = [
   ["j", "next question"],
   ["k", "previous question"],
   ["Enter", "open the selected question"],
-  ["Esc", "close the question; else clear the search"],
+  ["Esc", "close the question, or clear the search"],
   ["/", "search"],
   ["↑ ↓ Page Home End", "move in the table"],
   ["?", "these keys"],
 ];
 
-/** Whether single letters do anything; kept as long as the page is. */
+/** True if single letters are enabled; lasts as long as the page. */
 let areLettersOn = true;
 
-/** The attributes that tell assistive tools of a key. */
+/** The attributes that announce a key to assistive tools. */
 function shortcut(key) {
   return { "aria-keyshortcuts": key, "data-shortcut": key };
 }
@@ -28,7 +28,7 @@ function switchLetters(isOn) {
   }
 }
 
-/** Listens on the page; `actions` are named by what they do. */
+/** Listens on the page; `actions` are keyed by name. */
 function followKeys(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;

@@ -1,6 +1,6 @@
-// What is shown, kept in the address behind `#`, so that a view can be linked to: `#class=ranking&flag=cut&q=17`.
-// A hash without a known name and `=` (a section's anchor) is none of ours and changes nothing. Filtering replaces the
-// entry of the history, opening a question makes one, so that Back closes it.
+// The view in the address behind `#`, so that it can be linked: `#class=ranking&flag=cut&q=17`. A hash without a known
+// name and `=` (a section's anchor) is ignored. Filtering replaces the history entry; opening a question adds one, so that
+// Back closes it.
 
 const TEXT_KEYS = ["class", "flag", "tag", "kind", "turn", "from", "search", "sort", "q"];
 
@@ -9,7 +9,7 @@ function emptyView() {
   return { class: "", flag: "", tag: "", kind: "", turn: "", from: "", search: "", sort: "", q: "", different: false };
 }
 
-/** The view of a hash; `null` where the hash is not ours. */
+/** The view of a hash; `null` for other hashes. */
 function viewOf(hash) {
   const view = emptyView();
   const text = hash.replace(/^#/, "");
@@ -22,7 +22,7 @@ function viewOf(hash) {
   return view;
 }
 
-/** The hash of a view, `#` included; empty where there is nothing to say. */
+/** The hash of a view, `#` included; empty for the default view. */
 function hashOf(view) {
   const parameters = new URLSearchParams();
   for (const key of TEXT_KEYS.slice(0, -1)) if (view[key] !== "") parameters.set(key, view[key]);
@@ -32,7 +32,7 @@ function hashOf(view) {
   return text === "" ? "" : `#${text}`;
 }
 
-/** Writes the view into the address; `isNew` makes an entry of the history. */
+/** Writes the view into the address; `isNew` adds a history entry. */
 function writeLocation(view, isNew) {
   const hash = hashOf(view);
   if (hash === location.hash) return;
@@ -41,11 +41,11 @@ function writeLocation(view, isNew) {
     if (isNew) history.pushState(null, "", address);
     else history.replaceState(null, "", address);
   } catch (_) {
-    // A frame without an address of its own: the page works, its links do not.
+    // In a frame without an address, the page works but its links do not.
   }
 }
 
-/** Calls `apply` with the view whenever somebody else changes the hash: a link, Back, the address bar. */
+/** Calls `apply` with the view when the hash changes from outside: a link, Back, the address bar. */
 function followLocation(apply) {
   let last = location.hash;
   const follow = () => {

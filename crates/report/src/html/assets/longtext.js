@@ -1,5 +1,5 @@
-// Texts of any length: a passage, a reply, a prompt. A page that lays out a line of a megabyte stands still, so at first
-// there is a window of the text, around its first highlight, and buttons that widen it in steps.
+// Texts of any length: a passage, a reply, a prompt. Laying out a line of a megabyte blocks the page, so at
+// first a window of the text around its first highlight is shown, with buttons that widen it in steps.
 
 const EXCERPT_UNITS = 300;
 const EXCERPT_BEFORE = 90;
@@ -19,9 +19,9 @@ function whole(raw, units = WINDOW_UNITS) {
   return windowed(raw, {}, [0, boundary(raw, Math.min(raw.length, units))]);
 }
 
-/** What stands for a text that the file does not have. */
+/** The placeholder of a text that the file does not have. */
 function leftOut() {
-  return make("p", { class: "rx-leftout" }, "(left out)");
+  return make("p", { class: "rx-leftout" }, "(omitted)");
 }
 
 /** `units` of the text around its first highlight, from word to word where words are short. */
@@ -56,7 +56,7 @@ function windowed(raw, marks, start) {
   return make("div", { class: "rx-long" }, text, buttons);
 }
 
-/** Where the window can go from here: first to a screenful, then 100,000 units at a time, and back to its start. */
+/** Buttons that widen the window: first to a screenful, then by 100,000 units at a time, and back. */
 function furtherSteps(raw, marks, [from, to], start) {
   const steps = [];
   const isWhole = from === 0 && to === raw.length;

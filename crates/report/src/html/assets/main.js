@@ -1,5 +1,5 @@
-// Where the parts meet: the index is read, controls, table and drawer are built, and every wish of a person is handed to the
-// view, which is kept in one place (`view.js`) and shown by all of them.
+// Entry point: reads the index, builds controls, table and drawer, and passes user actions to the view (`view.js`), which
+// all of them show.
 
 async function main() {
   const home = document.getElementById("rx-questions");
@@ -43,7 +43,7 @@ function begin(home, index) {
 
 function place(home, { controls, notice, table, drawer, keys }) {
   const help = make("p", { id: "rx-grid-help", class: "rx-unseen" }, "Arrow keys move, Enter opens a question.");
-  const paper = "The table of questions is for the screen. Open a question, and it is printed alone.";
+  const paper = "The table of questions is for the screen. To print a question, open it.";
   const note = make("p", { class: "rx-print-note" }, paper);
   home.replaceChildren(controls.element, notice, table.box, help, note, drawer.dialog, keys);
 }

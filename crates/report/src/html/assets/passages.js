@@ -1,6 +1,6 @@
 // The passages of a question in one table: a row for each that any stage returned or that holds gold, a column for each
-// stage with its rank and score there. One table and not a list a stage, since stages return much the same passages: each
-// text is there once, and a row reads as that passage's way through the pipeline. A stage's head orders by its ranking.
+// stage with its rank and score there. One table instead of a list per stage, since stages return mostly the same passages:
+// each text is shown once, and a row is that passage's path through the pipeline. A stage's head sorts by its ranking.
 
 /** Numbers of all passages that a side's detail names. */
 function numbersOf(detail) {
@@ -27,8 +27,8 @@ function passagesPart(sides, passages, hasText, depth) {
   };
   order(finalColumn(columns));
   const most = columns.some(({ stage }) => stage.n_hits > stage.hits.length)
-    ? ` A dash: not among the first ${depth} there.`
-    : " A dash: not returned there.";
+    ? ` A dash: not in the first ${depth} of that stage.`
+    : " A dash: not returned by that stage.";
   const section = make(
     "section",
     { "data-part": "passages", class: "rx-part" },
@@ -59,17 +59,17 @@ function legend(hasText, most) {
         make("mark", { class: "gold answer" }, "both"),
         ". ",
       ]
-    : ["Texts are left out of this file. "];
+    : ["This file omits texts. "];
   return make(
     "p",
     { class: "rx-legend rx-soft" },
     ...marks,
-    "Rank, then score, at each stage; a stage's name orders by it.",
+    "Rank, then score, at each stage; select a stage's name to sort by it.",
     most,
   );
 }
 
-/** The last ranking before packing: what the pipeline made of it in the end. */
+/** The last ranking before packing. */
 function finalColumn(columns) {
   const rankings = columns.filter(({ stage }) => stage.stage !== "packed");
   return rankings[rankings.length - 1] || columns[columns.length - 1];
@@ -118,7 +118,7 @@ function startsSide(column, columns) {
   return at > 0 && columns[at - 1].side !== column.side;
 }
 
-/** Two lines of the table: name and ranks, then the text and what the scores are made of. */
+/** Two lines of the table: name and ranks, then the text and the parts of the scores. */
 function passageRow(number, { sides, columns, passages, gold, named, hasText }) {
   const passage = passages.get(number);
   const marked = marksOf(
@@ -144,7 +144,7 @@ function passageRow(number, { sides, columns, passages, gold, named, hasText }) 
   );
 }
 
-/** Gold for all sides that name the passage, or for which. */
+/** The badge of gold passages, with the side if only one has the label. */
 function goldBadges(number, sides, gold, named) {
   const asked = sides.filter((side) => named.get(side).has(number));
   const having = asked.filter((side) => gold.get(side).has(number));
@@ -153,13 +153,13 @@ function goldBadges(number, sides, gold, named) {
   return having.map((side) => badge(`★ gold in ${side.label}`));
 }
 
-/** The text with one side's highlights; where sides differ, it is said whose they are. */
+/** The text with one side's highlights, labelled with the side if sides differ. */
 function textOf(passage, { label, marks }) {
-  const head = label ? [make("p", { class: "rx-soft" }, `as ${label} has it marked`)] : [];
+  const head = label ? [make("p", { class: "rx-soft" }, `highlights of ${label}`)] : [];
   return [...head, excerpted(passage.text, marks)];
 }
 
-/** Highlights of a passage by side, `{ label, marks }`: once where those that name it agree; golds may differ between runs. */
+/** Highlights of a passage by side, `{ label, marks }`: once if the sides agree; gold may differ between runs. */
 function marksOf(sides, number) {
   const own = sides.map((side) => ({ label: side.label, marks: (side.detail.marks || {})[number] || {} }));
   const isOne = own.every(({ marks }) => JSON.stringify(marks) === JSON.stringify(own[0].marks));
@@ -184,7 +184,7 @@ function rankCell(number, column, columns, isGold) {
   const hit = stage.hits[rank - 1];
   const isBelow = !hit || hit.passage !== number;
   const under = isBelow ? "gold" : stage.stage === "packed" ? "" : scored(hit.score);
-  const title = isBelow && isGold ? `gold came ${ordinal(rank)}` : null;
+  const title = isBelow && isGold ? `gold evidence at rank ${rank}` : null;
   return make(
     "td",
     { ...attributes, title },

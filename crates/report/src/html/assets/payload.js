@@ -1,11 +1,11 @@
 // The data in this file: blocks of JSON, compressed and written as base64, in elements that no browser runs or shows.
 // The index precedes this script; the other blocks follow it, so that the table is there before they are read.
-// Nothing is fetched: a block is unpacked from the page's own text, and a few are kept.
+// Nothing is fetched: a block is decompressed from the page's own text, and a few blocks are cached.
 
 const BLOCKS_KEPT = 48;
 const keptBlocks = new Map();
 
-/** The index; its text is dropped, for it is needed once. */
+/** The index; its text is removed, since it is needed once. */
 async function readIndex() {
   const element = document.getElementById("rx-index");
   if (!element) throw new Error("the index is not in the file");
@@ -48,7 +48,7 @@ function entry(block, at, name) {
   return block[at];
 }
 
-/** A block's value, from those kept or from its element; the least used one makes room. */
+/** A block's value, from the cache or from its element; the least recently used one is evicted. */
 function readBlock(id) {
   const block = keptBlocks.get(id) || elementWhenRead(id).then((element) => unpacked(element.textContent));
   keptBlocks.delete(id);
@@ -77,11 +77,11 @@ async function unpacked(base64) {
     const stream = new Blob([bytesOf(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   } catch (_) {
-    throw new Error("a block does not unpack");
+    throw new Error("a block cannot be decompressed");
   }
 }
 
-/** The bytes that base64 text stands for. */
+/** Decodes base64. */
 function bytesOf(base64) {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
@@ -89,15 +89,15 @@ function bytesOf(base64) {
   return bytes;
 }
 
-/** The browser cannot unpack. */
+/** The browser cannot decompress. */
 class TooOld extends Error {}
 
-/** A sentence for people instead of a dead page. */
+/** The message shown if data cannot be read. */
 function problem(error, what) {
   const sentence =
     error instanceof TooOld
-      ? `This browser cannot unpack ${what} (it has no DecompressionStream); any browser since 2023 can. The rest of the page is whole.`
-      : `${what[0].toUpperCase()}${what.slice(1)} cannot be read: this file is damaged or was cut off. The rest of the page is whole.`;
+      ? `This browser cannot decompress ${what}, because it has no DecompressionStream; browsers since 2023 have it. The rest of the report is complete.`
+      : `${what[0].toUpperCase()}${what.slice(1)} cannot be read: this file is damaged or truncated. The rest of the report is complete.`;
   const reason =
     error instanceof TooOld ? "" : make("span", { class: "rx-soft" }, " (", shown(String(error && error.message)), ")");
   return make("p", { class: "rx-problem", role: "alert" }, sentence, reason);

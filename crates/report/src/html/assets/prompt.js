@@ -1,5 +1,5 @@
 // The exact prompt of each arm, put together as the run did it: the parts of its template, the question, and the passages
-// `[n] title`, a line feed and the text. Built when somebody asks for it, from texts that are in the file once.
+// `[n] title`, a line feed and the text. Built on request, from texts that are in the file once.
 
 function promptPart(sides, passages, hasText) {
   return part("prompt", "Prompts", sides, (side) => promptsOf(side, passages, hasText));
@@ -7,12 +7,12 @@ function promptPart(sides, passages, hasText) {
 
 function promptsOf({ run, row, detail }, passages, hasText) {
   const arms = detail.arms || [];
-  if (!hasText) return make("p", { class: "rx-leftout" }, "(left out: this file has no texts)");
+  if (!hasText) return make("p", { class: "rx-leftout" }, "(omitted: this file has no texts)");
   if (!run.prompt || arms.length === 0)
     return make(
       "p",
       { class: "rx-soft" },
-      arms.length ? "No prompt of ours was made." : "There was no generator, so there was no prompt.",
+      arms.length ? "ragtriage built no prompt." : "No generator was configured, so there is no prompt.",
     );
   const panel = make("div", { class: "rx-prompt" });
   const calls = arms.flatMap((arm) => differentPrompts(arm));
@@ -41,12 +41,12 @@ function promptsOf({ run, row, detail }, passages, hasText) {
     });
     return button;
   });
-  const said = "The built-in reader was given question and passages; no model read this text.";
+  const said = "The baseline reader uses the question and the passages; no model read this text.";
   const reader = run.generator === "baseline" ? [make("p", { class: "rx-soft" }, said)] : [];
   return [make("div", { class: "rx-buttons" }, ...buttons), ...reader, panel];
 }
 
-/** The calls of an arm that had another prompt than the one before. */
+/** The calls of an arm whose prompt differs from the previous one. */
 function differentPrompts(arm) {
   const seen = new Set();
   const calls = arm.attempts.filter(
@@ -82,7 +82,7 @@ function promptShown({ system, user }, attempt) {
   const head = make(
     "p",
     { class: "rx-soft" },
-    `${counted(attempt.passages.length, "passage")}, ${thousands(attempt.tokens.prompt)} tokens by our count`,
+    `${counted(attempt.passages.length, "passage")}, ${thousands(attempt.tokens.prompt)} tokens (local count)`,
   );
   return [head, ...(system === "" ? [] : message("system", system)), ...message("user", user)];
 }

@@ -1,6 +1,6 @@
 // The table of questions. Only the rows on screen are in the tree: they have one height, so a row's place follows from its
 // number, and scrolling adds and drops rows. It is a grid for assistive tools: the box has the focus, the selected row is
-// its active descendant, and the whole number of rows is told although most are not there.
+// its active descendant, and the total number of rows is announced although most are not in the tree.
 
 const ROWS_BEYOND = 6;
 const COLUMN_GAP = 0.75;
@@ -66,7 +66,7 @@ function showList(table, rows, sort) {
   else redraw(table);
 }
 
-/** Draws everything anew: other columns, another width. */
+/** Redraws the table for other columns or another width. */
 function redraw(table) {
   const style = getComputedStyle(table.box);
   table.height = parseFloat(style.getPropertyValue("--rx-row-px")) || 46;
@@ -128,7 +128,7 @@ function headCell(column, at, sort) {
   );
 }
 
-/** Puts the rows of the window, and so many beyond, into the tree; others leave it. */
+/** Puts the rows of the window, and some beyond it, into the tree, and removes the others. */
 function drawRows(table, top, beyond) {
   const { list, height, room, drawn, body } = table;
   const first = Math.max(0, Math.floor(top / height) - beyond);

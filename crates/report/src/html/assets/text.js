@@ -1,7 +1,6 @@
-// The way of every text into the page. What a corpus, a question or an answer says is hostile: it becomes text nodes and
-// nothing else, here alone. Control characters are shown as their pictures, what is invisible or turns the direction of
-// writing as its code point in a box, all of it isolated from the text around. Nothing is changed but what is seen: ranges
-// count in the raw text, and copying as JSON takes the raw text.
+// Inserts untrusted text (corpus, questions, answers) into the page, only as text nodes and only here. Control characters
+// are shown as their pictures, invisible and bidirectional ones as their code point in a box, isolated from the text
+// around. Only the display changes: ranges count in the raw text, and copying as JSON takes the raw text.
 
 const CELL_UNITS = 200;
 const NAME_UNITS = 2000;
@@ -31,14 +30,14 @@ function shown(raw, most = CELL_UNITS) {
   return element;
 }
 
-/** The same for places that hold no elements, as options do. */
+/** A text of the data as a plain string, for places without elements such as options. */
 function shownPlain(raw, most = 60) {
   const end = boundary(raw, Math.min(raw.length, most));
   const text = raw.slice(0, end).replace(ODD, (run) => `[${codes(run)}]`);
   return end < raw.length ? `${text}…` : text;
 }
 
-/** Appends `raw` to `parent` as text nodes and boxes; `lines`: line feeds and tabs are kept as such. */
+/** Appends `raw` to `parent` as text nodes and boxes; `lines`: line feeds and tabs stay. */
 function appendText(parent, raw, lines) {
   if (PLAIN.test(raw)) {
     if (raw !== "") parent.append(document.createTextNode(raw));
@@ -81,7 +80,7 @@ function codes(run) {
   return names.join(" ") + (rest > 0 ? ` and ${thousands(rest)} more` : "");
 }
 
-/** The nearest place at or before `at` that does not part a surrogate pair. */
+/** The nearest position at or before `at` that does not split a surrogate pair. */
 function boundary(raw, at) {
   const unit = raw.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
@@ -100,7 +99,7 @@ function appendMarked(parent, raw, from, to, marks) {
   parent.append(made);
 }
 
-/** What covers the unit at `at`, and where that changes, `to` at the latest. Ranges ascend and do not overlap within a layer. */
+/** The layers that cover the unit at `at`, and the position where they change, at most `to`. Ranges ascend and do not overlap within a layer. */
 function pieceAt(layers, at, to) {
   const names = [];
   let until = to;

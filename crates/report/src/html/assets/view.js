@@ -1,14 +1,14 @@
 // The view: filters, order and the open question. It changes here alone, and each change is shown by controls, table and
-// drawer and written into the address, so that all of them always say the same.
+// drawer and written into the address, so that all of them agree.
 
-/** Lists what the view wants. */
+/** Lists the questions of the view. */
 function list(app) {
   app.result = listed(app.index, app.view, app.orderOf);
   updateControls(app.controls, app.view, app.result, app.rows.length);
   showList(app.table, app.result.rows, app.view.sort);
 }
 
-/** Somebody chose something in the controls. */
+/** Handles a choice in the controls. */
 function change(app, chosen) {
   app.view = { ...app.view, ...chosen, q: "" };
   app.drawer.asked += 1;
@@ -16,7 +16,7 @@ function change(app, chosen) {
   remember(app, false);
 }
 
-/** Somebody pressed a column's head: ascending, descending, run order. */
+/** Handles a press on a column's head: ascending, descending, run order. */
 function sortBy(app, key) {
   const { sort } = app.view;
   change(app, { sort: sort === key ? `-${key}` : sort === `-${key}` ? "" : key });
@@ -25,7 +25,7 @@ function sortBy(app, key) {
   if (head) head.focus({ preventScroll: true });
 }
 
-/** The address says what to show: at the start, after a link, after Back. */
+/** Applies the address: at the start, after a link, after Back. */
 function apply(app, view) {
   const isSameList = hashOf({ ...view, q: "" }) === hashOf({ ...app.view, q: "" });
   app.view = view;
@@ -38,7 +38,7 @@ function apply(app, view) {
   else close(app);
 }
 
-/** Opens a question, or goes on to it where one is open; only the first makes an entry of the history. */
+/** Opens a question or moves to it; only the first adds a history entry. */
 function open(app, number) {
   app.view = { ...app.view, q: app.rows[number].id };
   app.notice.hidden = true;
@@ -53,20 +53,20 @@ function show(app, number) {
   showQuestion(app.drawer, number);
 }
 
-/** The drawer was closed, by whatever way; a dialog says so only later, and another may be open by then. */
+/** Handles the closing of the drawer; a dialog reports it later, when another may be open. */
 function closed(app) {
   if (app.drawer.dialog.open) return;
   forget(app);
   app.table.box.focus({ preventScroll: true });
 }
 
-/** Closes the drawer, or keeps it from opening with what is still being read. */
+/** Closes the drawer, or cancels a question that is still being read. */
 function close(app) {
   forget(app);
   if (app.drawer.dialog.open) app.drawer.dialog.close();
 }
 
-/** No question is open any more: said at once, for the address is read at once. */
+/** Clears the open question at once, since the address is read at once. */
 function forget(app) {
   app.drawer.asked += 1;
   delete app.drawer.dialog.dataset.id;

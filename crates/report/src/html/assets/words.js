@@ -1,42 +1,42 @@
-// Names and numbers for people: what the closed sets mean, and how figures are written.
-// The names themselves come with the data; one that is not known here is shown as it is, without a meaning.
+// Meanings of the closed sets, and formatting of numbers. The names come with the data; unknown ones are shown without a
+// meaning.
 
 const CLASSES = {
   corpus: ["bad", "The evidence is in no document."],
-  chunking: ["bad", "A chunk boundary parted what was found from what was needed."],
+  chunking: ["bad", "A chunk boundary splits the evidence."],
   retrieval: ["bad", "The evidence is not among the candidates of any retriever."],
   ranking: ["bad", "The evidence was among the candidates, but not in the top k."],
   packing: ["bad", "The evidence was in the top k, but not in the prompt."],
-  generation: ["bad", "The evidence stood in the prompt, and the answer is wrong all the same."],
+  generation: ["bad", "The evidence was in the prompt, but the answer is wrong."],
   ambiguous: ["plain", "Its label is wider than a chunk: the stage depends on how much of it is needed."],
-  hallucinated: ["bad", "It has no answer in the corpus, and was given one."],
+  hallucinated: ["bad", "The question is unanswerable, but was answered."],
   correct: ["good", "The answer is right, with its support in the prompt."],
-  correct_unsupported: ["plain", "The answer is right without support in the prompt: memory, another passage or luck."],
-  correct_abstention: ["good", "It has no answer in the corpus, and the generator said so."],
-  supported: ["good", "The support reached the prompt; there was no generator to use it."],
-  unattributed: ["plain", "There is no evidence, no judgment, and no gold answer that the documents contain."],
-  not_recorded: ["plain", "The file of recorded responses has none to one of its prompts."],
-  failed: ["plain", "A call failed; never counted as wrong."],
+  correct_unsupported: ["plain", "The answer is right without support in the prompt: from memory, another passage or by chance."],
+  correct_abstention: ["good", "The question is unanswerable, and the generator abstained."],
+  supported: ["good", "Support reached the prompt; no generator was configured."],
+  unattributed: ["plain", "No evidence, no judgment, and no gold answer that a document contains."],
+  not_recorded: ["plain", "One of its prompts has no recorded response."],
+  failed: ["plain", "A call failed; this never counts as wrong."],
 };
 
 const FAULTS = {
-  context_use: "Right when given the gold passages alone: the context distracted the generator.",
-  reader: "Wrong with the gold passages alone too: the reader, or the label.",
-  abstained: "It said that it does not know.",
-  refused: "It declined to answer.",
-  format: "No answer could be taken from what it wrote.",
-  truncated: "Its reply reached the token limit before an answer.",
-  tool_call: "Its reply calls a tool and has no answer.",
-  empty: "Its reply is empty.",
+  context_use: "Right with the gold passages alone: the other passages distracted the generator.",
+  reader: "Wrong with the gold passages alone too: the reader or the label is at fault.",
+  abstained: "The generator answered that it does not know.",
+  refused: "The generator declined to answer.",
+  format: "No answer could be extracted from the response.",
+  truncated: "The response reached the token limit before an answer.",
+  tool_call: "The response calls a tool and has no answer.",
+  empty: "The response is empty.",
 };
 
 const FLAGS = {
-  cut: "A gold range is cut by a chunk boundary.",
-  encoder_truncated: "A gold range lies beyond what the encoder reads of its chunk.",
-  ann_miss: "Exact search has the gold among its candidates, the approximate one lost it.",
-  answer_elsewhere: "An answer string stands in a packed passage that is not gold.",
+  cut: "A chunk boundary splits a gold range.",
+  encoder_truncated: "A gold range lies beyond the encoder input limit of its chunk.",
+  ann_miss: "Exact search has the gold evidence among its candidates; approximate search lost it.",
+  answer_elsewhere: "An answer string occurs in a packed passage that is not gold.",
   misled: "Right without context, wrong with the retrieved one.",
-  label_suspect: "Perhaps the label is wrong, not the answer.",
+  label_suspect: "The label may be wrong, not the answer.",
   server_truncated: "The endpoint counted far fewer prompt tokens than were sent.",
 };
 
@@ -49,26 +49,26 @@ const TURNS = {
 const ARMS = {
   retrieved: "with the retrieved passages",
   oracle: "with the gold passages alone",
-  gold_in_noise: "with the missing gold put in",
+  gold_in_noise: "with the missing gold passages added",
   closed_book: "without any passage",
 };
 
 const ORIGINS = {
   called: "a call",
   cached: "the cache",
-  same_prompt: "an arm with the same prompt",
+  same_prompt: "another condition with the same prompt",
 };
 
 const RULES = {
   ranges: "by gold ranges",
   documents: "by gold documents",
   answer_string: "by answer string",
-  nothing: "nothing gold to go by",
+  nothing: "no gold label",
 };
 
 const TONE_GLYPHS = { good: "✓", bad: "✗", plain: "○" };
 
-/** What a closed set's table says of a name: of its own entries only, for a name of the data may be `constructor`. */
+/** The meaning of a name in a table; own entries only, since a name of the data may be `constructor`. */
 function meant(table, name) {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,4 +1,4 @@
-//! What the spans of one question say: stages, prompt and answer.
+//! Facts of one question from its spans: stages, prompt and answer.
 //!
 //! A retriever's documents are candidates. A retriever around others (compression, fusion, several queries) and a
 //! reranker reorder them; one that changes nothing is left out. The answer is that of the last model call whose text the
@@ -14,7 +14,7 @@ use super::stage::{Call, Stage, by_name};
 use super::tree::Tree;
 use crate::external::recorded::Role;
 
-/// What one trace says of a question.
+/// Facts of a question in one trace.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     /// The question.

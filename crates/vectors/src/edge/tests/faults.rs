@@ -420,7 +420,7 @@ fn assert_well_or_error(output: &Output, error: &str, case: &str) {
     }
 }
 
-/// Of 3,000 vectors of 384 floats, 4.6 MB are stored and as much is logged; in memory the file of vectors takes 32 MiB
+/// 3,000 vectors of 384 floats take 4.6 MB, and as much in the log; in memory the file of vectors takes 32 MiB
 /// when it is read.
 #[test]
 fn a_disk_that_is_too_small_is_an_error_and_never_a_signal() {

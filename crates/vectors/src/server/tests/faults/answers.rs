@@ -57,7 +57,7 @@ async fn a_wrong_search_result_is_never_a_ranking() {
         ),
         (
             |answer| answer.result[1] = answer.result[0].clone(),
-            invalid("point 19 is twice in a search result"),
+            invalid("duplicate point 19 in a search result"),
         ),
         (
             |answer| answer.result[2].score = f32::NAN,
@@ -122,7 +122,7 @@ async fn a_list_that_starts_over_is_an_error_and_no_hang() {
     let again = |answer: &mut ScrollResponse| answer.next_page_offset = Some(PointId::from(0));
     double.set_faults(vec![Fault::answer("Points/scroll", ALWAYS, again)]);
     let error = run(&server, &spec()).await.expect_err("it never ends");
-    let text = "invalid response of the Qdrant server at `{url}` (collection `{collection}`): a page of points starts over";
+    let text = "invalid response of the Qdrant server at `{url}` (collection `{collection}`): a page of points repeats earlier ones";
     assert_says(
         &error,
         &server,

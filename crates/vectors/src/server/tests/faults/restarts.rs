@@ -105,7 +105,8 @@ fn replace(state: &mut State) {
 
 #[tokio::test]
 async fn a_collection_that_goes_or_is_replaced_is_one_error() {
-    let gone = "collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use";
+    let gone =
+        "collection `{collection}` on the Qdrant server at `{url}` was deleted while it was in use";
     let lost = "collection `{collection}` on the Qdrant server at `{url}` lost points while it was in use: {n} of 20 are left";
     let cases: [(&str, usize, Change, String); 4] = [
         ("Points/upsert", 2, delete, gone.to_owned()),
