@@ -307,10 +307,13 @@ fn evidence_that_never_helps_does_not_blame_the_retriever() {
     let wrong = (20, WRONG, None, FailureClass::Generation, None);
     let found = verdict(&[lost, wrong], BudgetOf::Support, Answered::ByGenerator);
     assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
+    let counted = "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
+                   would win back is not known without answers from the gold passages alone (condition `oracle`).";
     assert_eq!(
         found.cautions,
         [
-            "No question whose evidence is in the prompt is answered right, so more evidence may not help."
+            "No question whose evidence is in the prompt is answered right, so more evidence may not help.",
+            counted
         ]
     );
 }

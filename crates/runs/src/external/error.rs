@@ -234,7 +234,7 @@ pub enum ExternalError {
         /// The second line.
         position: Position,
         /// The stage.
-        stage: String,
+        stage: Box<str>,
         /// Its role there.
         role: &'static str,
         /// Its role on the first line.

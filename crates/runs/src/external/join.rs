@@ -230,7 +230,7 @@ fn check_roles(
         if *role != stage.role() {
             return Err(ExternalError::OtherRole {
                 position: line.position.clone(),
-                stage: stage.name.clone(),
+                stage: stage.name.as_str().into(),
                 role: stage.role().name(),
                 other: role.name(),
                 first: Box::new(first.clone()),
