@@ -164,7 +164,6 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .clone()
             .unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
-        run::started(&folder);
         let source = RunSource::External {
             documents: dataset.documents,
             questions: dataset.questions.into_iter().enumerate().collect(),
@@ -175,6 +174,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         output::unkept_replies(replies.as_deref());
         // Half an import is worth nothing: the file is still there, and replies are cached.
         outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        run::started(&folder);
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }

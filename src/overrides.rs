@@ -28,7 +28,7 @@ pub struct LlmArgs {
     ///
     /// Sets `generator`, `base_url`, `model`, `api_key_env` and `headers_env` of `[generation]`. `ollama` is the server on this
     /// machine, `openai` reads its key from `OPENAI_API_KEY`, and URL is the base URL of an OpenAI-compatible endpoint, called without
-    /// a key. --set takes precedence: `--set generation.api_key_env=NAME`.
+    /// a key; `generation.api_key_env` names the variable that holds one.
     #[arg(long, value_name = "MODEL")]
     llm: Option<String>,
 }
@@ -51,7 +51,7 @@ impl OverrideArgs {
             changes.iter().any(|(changed, _)| *changed == key)
         };
         let mut out = String::new();
-        for llm in &self.llm.llm {
+        if let Some(llm) = &self.llm.llm {
             let _ = write!(out, " --llm {}", shell(Path::new(llm)));
         }
         let sets = self.sets.iter().filter(|set| !is_changed(set)).cloned();

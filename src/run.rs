@@ -138,7 +138,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     })
 }
 
-/// Reports the folder of a run that starts.
+/// Reports the folder of a run.
 pub(super) fn started(folder: &RunFolder) {
     output::talk(&format!("run folder: {}", folder.path().display()));
 }

@@ -63,16 +63,13 @@ fn cache(folder: &Path) -> Result<String, Failure> {
             n_open += 1;
         }
     }
-    let repaired: String = notices
-        .shown()
-        .iter()
-        .map(|notice| format!("; {notice}"))
-        .collect();
-    Ok(format!(
-        "{}: writable, {} of this version{repaired}",
+    let mut facts = vec![format!(
+        "{}: writable, {} of this version",
         folder.display(),
         plural(n_open, "database", "databases")
-    ))
+    )];
+    facts.extend(notices.shown());
+    Ok(facts.join("; "))
 }
 
 fn space(folder: &Path) -> Result<String, Failure> {

@@ -40,7 +40,7 @@ fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
         "{}",
         stopped.stderr
     );
-    let lines: Vec<&str> = stopped.stderr.lines().collect();
+    let lines: Vec<&str> = stopped.since_start().lines().collect();
     assert!(lines[0].starts_with(error), "{}", stopped.stderr);
     assert!(
         lines[1].starts_with("hint: ") && lines[1].contains("--resume r"),
@@ -123,7 +123,7 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
     );
     assert!(
         stopped
-            .stderr
+            .since_start()
             .starts_with("error: stopped with 2 questions left: "),
         "{}",
         stopped.stderr

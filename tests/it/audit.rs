@@ -203,7 +203,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     );
     project.refuses_with_some_hint(
         &["report", "runs/k1", "--audit", "5", "--format", "csv"],
-        "error: there is no `--format csv` of an audit",
+        "error: unsupported `--format csv` for an audit",
     );
     project.refused(&["report", "runs/k5", "--audited", "gone.jsonl"]);
     project.write("audit.jsonl", fill_in(&text, &[("q2", "ok")]));

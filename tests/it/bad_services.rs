@@ -235,7 +235,7 @@ fn standard_output_that_is_full_is_an_error_and_the_run_is_kept() {
         &format!("exec \"$0\" {} > /dev/full", RUN.join(" ")),
     );
     assert_eq!(output.code, 2, "{}", output.stderr);
-    let lines: Vec<&str> = output.stderr.lines().collect();
+    let lines: Vec<&str> = output.since_start().lines().collect();
     assert_eq!(
         lines[0],
         "error: cannot write to standard output: No space left on device (os error 28)"
@@ -277,7 +277,7 @@ fn a_disk_that_fills_up_ends_the_run_and_resume_completes_it() {
         "{}",
         output.stderr
     );
-    let lines: Vec<&str> = output.stderr.lines().collect();
+    let lines: Vec<&str> = output.since_start().lines().collect();
     assert_eq!(
         lines[0],
         "error: cannot write `runs/full/traces.jsonl`: File too large (os error 27)"
@@ -313,7 +313,7 @@ fn a_summary_that_finds_no_space_leaves_the_old_one_whole() {
     let outcome = project.run(&["--resume", "r"]);
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
     assert_eq!(
-        outcome.stderr,
+        outcome.since_start(),
         "error: cannot write `runs/r/summary.json`: No space left on device (os error 28)\n\
          hint: free some disk space; finished questions are kept; continue with `--resume`\n"
     );

@@ -14,7 +14,7 @@ fn convert(project: &Project, from: &Path, settings: &[&str], to: &str, folder: 
     let line = outcome
         .stderr
         .lines()
-        .find(|line| line.contains("read back the same: "))
+        .find(|line| line.contains("verified, digest "))
         .expect("said");
     line.rsplit(' ').next().expect("a digest").to_owned()
 }

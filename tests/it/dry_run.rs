@@ -216,7 +216,7 @@ fn services_of_retrieval_are_not_called_either() {
         estimate["stand_in"]
             .as_str()
             .expect("said")
-            .starts_with("retrieval by bm25 alone replaces")
+            .starts_with("retrieval by bm25 replaces")
     );
     let sent: Vec<_> = estimate["sent"]
         .as_array()

@@ -177,7 +177,7 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
         assert_eq!(outcome.code, 2, "{}", outcome.stdout);
         assert!(
             outcome
-                .stderr
+                .since_start()
                 .starts_with("error: aborted after 2 consecutive failures"),
             "{}",
             outcome.stderr

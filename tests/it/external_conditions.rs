@@ -218,7 +218,7 @@ fn a_dry_run_counts_the_calls_of_a_service_and_makes_none() {
         (&json!("service"), &json!(2), &json!(false))
     );
     let text = run(&project, &rag, &["--dry-run"]).stdout;
-    assert!(text.contains("the service's own"), "{text}");
+    assert!(text.contains("that of the service"), "{text}");
 }
 
 /// A record of the same RAG; `q1` has an oracle of its own.

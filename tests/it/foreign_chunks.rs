@@ -136,7 +136,9 @@ fn a_file_that_cannot_be_used_is_named() {
         let outcome = project.call(&[&["run", "c.toml", "--out", "runs"], BY_FILE].concat());
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{file:?}");
         assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
-        outcome.stderr.lines().next().unwrap_or_default().to_owned()
+        let mut lines = outcome.stderr.lines();
+        let error = lines.find(|line| line.starts_with("error: "));
+        error.unwrap_or_default().to_owned()
     };
     assert!(error(None).ends_with("chunks.jsonl` does not exist"));
     let empty = error(Some("{}"));

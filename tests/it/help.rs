@@ -31,15 +31,15 @@ fn every_page_is_pinned_and_fits_its_columns() {
     let project = Project::of(&[]);
     let mut found = Vec::new();
     pages(&project, &[], &mut found);
-    let mut all = String::new();
+    let mut all = Vec::new();
     for (name, text) in found {
         for line in text.lines() {
             assert!(line.chars().count() <= COLUMNS, "{name}: {line}");
         }
         let text: Vec<&str> = text.lines().map(str::trim_end).collect();
-        all += &format!("## {}\n\n{}\n\n", name.trim_end(), text.join("\n"));
+        all.push(format!("## {}\n\n{}", name.trim_end(), text.join("\n")));
     }
-    insta::assert_snapshot!("help", all);
+    insta::assert_snapshot!("help", all.join("\n\n"));
 }
 
 #[test]

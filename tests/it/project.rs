@@ -32,6 +32,15 @@ pub struct Outcome {
     pub stderr: String,
 }
 
+impl Outcome {
+    /// Returns its talk after the line that names the run's folder.
+    pub fn since_start(&self) -> &str {
+        let (folder, rest) = self.stderr.split_once('\n').unwrap_or_default();
+        assert!(folder.starts_with("run folder: "), "{}", self.stderr);
+        rest
+    }
+}
+
 /// A temporary folder with `c.toml` and a data set; gone at the end.
 pub struct Project {
     folder: TempDir,

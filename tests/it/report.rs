@@ -486,7 +486,7 @@ fn two_runs_lie_side_by_side_with_what_flipped() {
             "--format",
             "csv",
         ],
-        "error: there is no `--format csv` of two runs",
+        "error: unsupported `--format csv` with --compare",
     );
 }
 

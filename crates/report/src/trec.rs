@@ -2,10 +2,11 @@
 //!
 //! Columns are separated by white space, so white space and `%` inside an id are percent-encoded ([`mod@column`]).
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use ragtriage_core::text::column;
-use ragtriage_core::types::{StepHit, collapse};
+use ragtriage_core::types::StepHit;
 use ragtriage_runs::SavedRun;
 
 /// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
@@ -14,15 +15,15 @@ pub fn documents(run: &SavedRun) -> String {
     let mut out = String::new();
     for trace in &run.traces {
         let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
-        for (at, doc) in collapse(hits.iter().map(|hit| &hit.id)).iter().enumerate() {
-            let first = hits.iter().find(|hit| hit.id.doc() == doc.as_str());
-            let score = first.map_or(0.0, |hit| hit.score);
+        let mut seen = HashSet::new();
+        let first = hits.iter().filter(|hit| seen.insert(hit.id.doc()));
+        for (at, hit) in first.enumerate() {
             line(
                 &mut out,
                 trace.question.id.as_str(),
-                doc.as_str(),
+                hit.id.doc(),
                 at,
-                score,
+                hit.score,
                 &run.manifest.name,
             );
         }

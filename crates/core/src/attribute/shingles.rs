@@ -5,7 +5,6 @@
 
 use super::PassageView;
 use crate::text::shingles::{jaccard, shingles};
-use crate::types::RangeSet;
 
 /// Words of a shingle: the textbook's typical value.
 const WORDS: usize = 4;
@@ -37,9 +36,7 @@ impl<'a> Shingled<'a> {
 
     fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (self.view.range, other.view.range);
-        let shared = RangeSet::union([a])
-            .intersection(&RangeSet::union([b]))
-            .len_bytes();
+        let shared = a.end.min(b.end).saturating_sub(a.start.max(b.start));
         self.doc == other.doc
             && shared > 0
             && shared as f64 >= OVERLAPPING * a.len().min(b.len()) as f64

@@ -5,6 +5,8 @@
 //! A chunk that touches the evidence without sharing a byte does not hold any of it here; there it counts in precision
 //! omega.
 
+use std::collections::BTreeMap;
+
 use crate::types::{ByteRange, RangeSet};
 
 /// Document and range of a passage or of evidence.
@@ -27,21 +29,20 @@ impl SpanCounts {
     /// Counts `passages` against `evidence`; both may name several documents, in any order.
     #[must_use]
     pub fn new(passages: &[Span<'_>], evidence: &[Span<'_>]) -> Self {
-        let mut docs: Vec<&str> = passages
-            .iter()
-            .chain(evidence)
-            .map(|(doc, _)| *doc)
-            .collect();
-        docs.sort_unstable();
-        docs.dedup();
+        let mut by_doc: BTreeMap<&str, [Vec<ByteRange>; 2]> = BTreeMap::new();
+        for (at, spans) in [passages, evidence].into_iter().enumerate() {
+            for (doc, range) in spans {
+                by_doc.entry(*doc).or_default()[at].push(*range);
+            }
+        }
         let mut counts = Self {
             shared: 0,
             shown: passages.iter().map(|(_, range)| range.len()).sum(),
             united: 0,
             evidence: 0,
         };
-        for doc in docs {
-            let (held, wanted) = (united(passages, doc), united(evidence, doc));
+        for ranges in by_doc.into_values() {
+            let [held, wanted] = ranges.map(RangeSet::union);
             let shared = held.intersection(&wanted).len_bytes();
             counts.shared += shared;
             counts.evidence += wanted.len_bytes();
@@ -74,11 +75,6 @@ impl SpanCounts {
     pub fn precision_omega(self) -> f64 {
         over(self.shared, self.united)
     }
-}
-
-fn united(spans: &[Span<'_>], doc: &str) -> RangeSet {
-    let own = spans.iter().filter(|(name, _)| *name == doc);
-    RangeSet::union(own.map(|(_, range)| *range))
 }
 
 fn over(part: usize, whole: usize) -> f64 {

@@ -82,17 +82,12 @@ pub fn without_credentials(text: &str) -> String {
         let is_hidden =
             (is_value && token.len() >= LEAST_CHARS && !is_scheme(token)) || is_credential(token);
         out.push_str(if is_hidden { HIDDEN } else { token });
-        rest = match user_info(between, next) {
-            Some(after) => {
-                out.push_str(between);
-                out.push_str(HIDDEN);
-                after
-            }
-            None => {
-                out.push_str(between);
-                next
-            }
-        };
+        out.push_str(between);
+        let after_user = user_info(between, next);
+        if after_user.is_some() {
+            out.push_str(HIDDEN);
+        }
+        rest = after_user.unwrap_or(next);
         is_value = if is_scheme(token) {
             let follows = &rest[..rest.find(|c| !is_of_token(c)).unwrap_or(rest.len())];
             between.trim().is_empty() && (is_value || is_telling(follows))

@@ -219,13 +219,13 @@ fn check_header(place: &Place, header: &StringRecord) -> Result<(), DatasetError
     }
     let known = QUESTION.iter().chain(&ANSWER).chain(&ID).chain(&DOC);
     let is_repeated = |known: &&str| names.iter().filter(|name| *name == known).count() > 1;
-    match known.chain([&SOURCE]).any(|name| is_repeated(name)) {
-        true => Err(DatasetError::Line {
+    if known.chain([&SOURCE]).any(is_repeated) {
+        return Err(DatasetError::Line {
             place: place.clone(),
             expected: "each column once in the header",
-        }),
-        false => Ok(()),
+        });
     }
+    Ok(())
 }
 
 /// Returns a cell's value: a list if it is one in JSON, else its text.

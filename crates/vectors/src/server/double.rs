@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use qdrant_client::qdrant::collections_server::CollectionsServer;
 use qdrant_client::qdrant::points_server::PointsServer;
+use qdrant_client::qdrant::qdrant_server::QdrantServer;
 use qdrant_client::qdrant::{
     CollectionInfo, NamedVectorsOutput, Value, VectorOutput, VectorsOutput, vector, vector_output,
     vectors_output,
@@ -295,6 +296,7 @@ impl Double {
             let listener = tokio::net::TcpListener::from_std(listener).expect("a socket");
             tonic::transport::Server::builder()
                 .add_service(PointsServer::new(shared.clone()))
+                .add_service(QdrantServer::new(shared.clone()))
                 .add_service(CollectionsServer::new(shared))
                 .serve_with_incoming(TcpIncoming::from(listener))
                 .await

@@ -4,6 +4,7 @@
 
 use qdrant_client::qdrant::collections_server::Collections;
 use qdrant_client::qdrant::points_server::Points;
+use qdrant_client::qdrant::qdrant_server::Qdrant;
 use qdrant_client::qdrant::{
     ChangeAliases, ClearPayloadPoints, CollectionClusterInfoRequest, CollectionClusterInfoResponse,
     CollectionConfig, CollectionExistsRequest, CollectionExistsResponse, CollectionInfo,
@@ -13,10 +14,10 @@ use qdrant_client::qdrant::{
     DeletePayloadPoints, DeletePointVectors, DeletePoints, DeleteShardKeyRequest,
     DeleteShardKeyResponse, DeleteVectorNameRequest, DiscoverBatchPoints, DiscoverBatchResponse,
     DiscoverPoints, DiscoverResponse, FacetCounts, FacetResponse, GetCollectionInfoRequest,
-    GetCollectionInfoResponse, GetPoints, GetResponse, ListAliasesRequest, ListAliasesResponse,
-    ListCollectionAliasesRequest, ListCollectionsRequest, ListCollectionsResponse,
-    ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo, PointId,
-    PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
+    GetCollectionInfoResponse, GetPoints, GetResponse, HealthCheckReply, HealthCheckRequest,
+    ListAliasesRequest, ListAliasesResponse, ListCollectionAliasesRequest, ListCollectionsRequest,
+    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo,
+    PointId, PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
     QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
     RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
     RetrievedPoint, ScrollPoints, ScrollResponse, SearchBatchPoints, SearchBatchResponse,
@@ -58,9 +59,9 @@ service!(Collections
     create = created; CreateCollection -> CollectionOperationResponse,
     update = updated; UpdateCollection -> CollectionOperationResponse,
     delete = dropped; DeleteCollection -> CollectionOperationResponse,
+    list = all; ListCollectionsRequest -> ListCollectionsResponse,
     }
     refused {
-    list: ListCollectionsRequest -> ListCollectionsResponse,
     update_aliases: ChangeAliases -> CollectionOperationResponse,
     list_collection_aliases: ListCollectionAliasesRequest -> ListAliasesResponse,
     list_aliases: ListAliasesRequest -> ListAliasesResponse,
@@ -70,6 +71,14 @@ service!(Collections
     create_shard_key: CreateShardKeyRequest -> CreateShardKeyResponse,
     delete_shard_key: DeleteShardKeyRequest -> DeleteShardKeyResponse,
     list_shard_keys: ListShardKeysRequest -> ListShardKeysResponse,
+    }
+);
+
+service!(Qdrant
+    served {
+    health_check = health; HealthCheckRequest -> HealthCheckReply,
+    }
+    refused {
     }
 );
 
@@ -116,6 +125,17 @@ impl State {
             || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
         self.collections.get_mut(name).ok_or_else(missing)
     }
+}
+
+fn health(_: &mut State, _: HealthCheckRequest) -> Result<HealthCheckReply, Status> {
+    Ok(HealthCheckReply {
+        version: "1.19.0".to_owned(),
+        ..HealthCheckReply::default()
+    })
+}
+
+fn all(_: &mut State, _: ListCollectionsRequest) -> Result<ListCollectionsResponse, Status> {
+    Ok(ListCollectionsResponse::default())
 }
 
 fn done() -> CollectionOperationResponse {

@@ -350,3 +350,25 @@ async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() 
     ];
     assert_cases(PATIENT, Duration::from_secs(2), cases).await;
 }
+
+#[tokio::test]
+async fn the_version_is_told_only_to_a_key_that_may_list_collections() {
+    let double = Double::start();
+    let server = double.server(PATIENT);
+    assert_eq!(
+        crate::server_version(&server).await.expect("there"),
+        "1.19.0"
+    );
+    let refused = "Must provide an API key or an Authorization bearer token";
+    double.set_faults(vec![Fault::refuse(
+        "Collections/list",
+        ALWAYS,
+        Code::Unauthenticated,
+        refused,
+    )]);
+    let error = crate::server_version(&server).await.expect_err("refused");
+    assert!(matches!(error, IndexError::Denied { .. }), "{error:?}");
+    double.stop();
+    let error = crate::server_version(&server).await.expect_err("gone");
+    assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+}
