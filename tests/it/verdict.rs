@@ -250,7 +250,7 @@ fn the_recorded_prompt_decides_what_was_packed() {
     assert!(
         text.starts_with("Yes, retrieval is the bottleneck: 56 [")
             && text.ends_with(
-                "] of 60 questions are lost before the prompt, 0 [0, 4] by the generator. Ranking loses most, 46: the \
+                "] of 60 questions are lost before the prompt, 0 [0, 4] by the generator. Of its stages, ranking loses most, 46: the \
                  evidence is among the recorded contexts but ranked below those in the prompt."
             ),
         "{text}"
