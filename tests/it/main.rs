@@ -50,6 +50,7 @@ mod planted;
 mod project;
 mod published;
 mod reanchor;
+mod reference;
 mod reply_cache;
 mod report;
 mod resume;
