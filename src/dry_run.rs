@@ -104,6 +104,11 @@ pub(super) async fn counted(
     done: &Done,
     probes: usize,
 ) -> Result<Estimate, Failure> {
+    // Nothing is sent, so no key is needed.
+    let mut local = local.clone();
+    local.settings.generation.api_key_env = None;
+    local.settings.generation.headers_env.clear();
+    let local = &local;
     let environment = environment(local, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
     let assembled =

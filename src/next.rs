@@ -6,6 +6,7 @@ use crate::overrides::OverrideArgs;
 use crate::page;
 use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
+use ragtriage_core::config::GeneratorName;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
 use ragtriage_report::document::Fact;
@@ -79,14 +80,22 @@ fn next(
             .parent()
             .filter(|out| *out != Path::new(DEFAULT_OUT));
         let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
+        // Prompts of overridden settings are seldom recorded.
+        let is_recorded = run.settings.generation.generator == GeneratorName::Recorded;
+        let model = if is_recorded && overrides.has_sets() {
+            " (with --llm MODEL if its responses are not recorded)"
+        } else {
+            ""
+        };
         return Some(format!(
-            "{command}{out}, then ragtriage compare {path} NEW_RUN"
+            "{command}{out}{model}, then ragtriage compare {path} NEW_RUN"
         ));
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(
-            "ragtriage run {} --llm ollama:NAME to evaluate a language model's answers too",
-            shell(config)
+            "ragtriage run {}{} --llm ollama:NAME to evaluate a language model's answers too",
+            shell(config),
+            overrides.without_generator()
         )),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,

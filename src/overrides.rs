@@ -44,12 +44,25 @@ impl OverrideArgs {
         Ok(sets)
     }
 
+    /// Returns the flags without those of the generator.
+    pub fn without_generator(&self) -> String {
+        let sets = self.sets.iter();
+        let sets = sets.filter(|set| !key(set).starts_with("generation."));
+        let rest = Self {
+            sets: sets.cloned().collect(),
+            llm: LlmArgs::default(),
+        };
+        rest.flags(&[])
+    }
+
+    /// Returns true if a key is overridden.
+    pub fn has_sets(&self) -> bool {
+        !self.sets.is_empty()
+    }
+
     /// Returns the flags as a shell takes them, each after a space, with the values of `changes` for their keys.
     pub fn flags(&self, changes: &[(&str, &str)]) -> String {
-        let is_changed = |set: &str| {
-            let key = set.split_once('=').map_or(set, |(key, _)| key).trim();
-            changes.iter().any(|(changed, _)| *changed == key)
-        };
+        let is_changed = |set: &str| changes.iter().any(|(changed, _)| *changed == key(set));
         let mut out = String::new();
         if let Some(llm) = &self.llm.llm {
             let _ = write!(out, " --llm {}", shell(Path::new(llm)));
@@ -61,6 +74,10 @@ impl OverrideArgs {
         }
         out
     }
+}
+
+fn key(set: &str) -> &str {
+    set.split_once('=').map_or(set, |(key, _)| key).trim()
 }
 
 impl LlmArgs {
@@ -184,6 +201,7 @@ mod tests {
             args.flags(&[]),
             " --llm ollama:llama3.2 --set retrieval.k=3"
         );
+        assert_eq!(args.without_generator(), " --set retrieval.k=3");
         let changes = [("retrieval.k", "5"), ("rerank.depth", "9")];
         assert_eq!(
             args.flags(&changes),

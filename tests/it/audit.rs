@@ -187,7 +187,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     );
     refuses(
         fill_in(&text, &[("q2", "Ranking")]),
-        "error: `audit.jsonl` line 2: unknown class `Ranking` in `correct_class`",
+        "error: `audit.jsonl` line 2: unknown failure class `Ranking` in `correct_class`",
     );
     refuses(
         format!("{text}{text}"),

@@ -70,7 +70,7 @@ fn a_key_unlike_any_other_is_answered_with_all_that_there_are() {
     let outcome = with("[cache]\nzzzzzzzz = 3\n").refused(&RUN);
     assert_eq!(
         outcome.stderr,
-        "error: c.toml:9: unknown setting `zzzzzzzz`\nhint: there are: dir\n"
+        "error: c.toml:9: unknown setting `zzzzzzzz`\nhint: known settings: dir\n"
     );
 }
 
@@ -360,9 +360,9 @@ fn a_table_in_another_case_is_answered_with_the_one_meant_or_with_all() {
     );
     let outcome = with("[Oracle]\nx = 1\n").refused(&RUN);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: c.toml:8: unknown setting `Oracle`\nhint: there are: dataset, "),
+        outcome.stderr.starts_with(
+            "error: c.toml:8: unknown setting `Oracle`\nhint: known settings: dataset, "
+        ),
         "{}",
         outcome.stderr
     );

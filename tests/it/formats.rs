@@ -252,7 +252,7 @@ fn a_beir_split_that_is_not_there_is_answered_with_those_that_are() {
     let error = "error: unknown split `dev`";
     project("beir", &BEIR).refuses(
         &crate::project::run_with("dataset.split=dev"),
-        &[error, "hint: there are `test`"],
+        &[error, "hint: known splits: `test`"],
     );
 }
 

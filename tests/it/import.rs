@@ -298,7 +298,7 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
         .call(&["report", "runs/partial", "--format", "terminal"])
         .stdout;
     assert!(
-        report.contains("1 questions of the data set that nothing is recorded of"),
+        report.contains("1 questions of the data set without a record"),
         "{report}"
     );
 }
@@ -392,7 +392,7 @@ fn an_imported_run_is_not_gone_on_with_but_imported_again() {
         .call(&["report", "runs/r", "--format", "terminal"])
         .stdout;
     assert!(
-        report.contains("import the record") && !report.contains("--resume"),
+        report.contains("import the file") && !report.contains("--resume"),
         "{report}"
     );
 }
@@ -449,7 +449,9 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
         "{notes}"
     );
     assert!(
-        notes.contains("1 questions without an answer in a record of answers: each abstains"),
+        notes.contains(
+            "1 questions without an answer in a record with answers: each counts as an abstention"
+        ),
         "{notes}"
     );
 }

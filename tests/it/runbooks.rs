@@ -85,7 +85,7 @@ fn the_demo_prints_its_report() {
     );
     let (report, _) = full
         .stdout
-        .split_once("\nSeconds ")
+        .split_once("\nTime\n")
         .expect("the last section");
     let lines = report
         .lines()

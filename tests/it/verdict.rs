@@ -50,9 +50,9 @@ fn cautions(summary: &Value) -> Vec<&str> {
 fn funnel(screen: &str) -> (usize, Vec<(String, usize)>) {
     let mut below = screen
         .lines()
-        .skip_while(|line| !line.starts_with("Where "));
+        .skip_while(|line| !line.starts_with("Outcomes of "));
     let title = below.next().expect("a funnel");
-    let total = title.split(' ').nth(1).expect("a total");
+    let total = title.split(' ').nth(2).expect("a total");
     let total = total.replace(',', "").parse().expect("a number");
     let header = below.next().expect("a header");
     let end = header.find("questions").expect("a column") + "questions".len();
@@ -108,7 +108,7 @@ fn reference_answers_without_evidence_blame_no_stage() {
         "{screen}"
     );
     assert!(
-        screen.contains("ragtriage dataset label c.toml: mark the evidence"),
+        screen.contains("ragtriage dataset label c.toml to label the evidence"),
         "{screen}"
     );
     let (n, rows) = funnel(&screen);
@@ -250,8 +250,8 @@ fn the_recorded_prompt_decides_what_was_packed() {
     assert!(
         text.starts_with("Yes, retrieval is the bottleneck: 56 [")
             && text.ends_with(
-                "] of 60 questions are lost before the prompt, 0 [0, 4] by the generator. Of its stages, ranking loses most, 46: the \
-                 evidence is among the recorded contexts but ranked below those in the prompt."
+                "] of 60 questions are lost before the prompt, 0 [0, 4] by the generator. Of the stages before the prompt, \
+                 ranking loses most, 46: the evidence is among the recorded contexts but ranked below those in the prompt."
             ),
         "{text}"
     );

@@ -29,7 +29,7 @@ pub const ANSWER: &str = "answer > ";
 pub const CLOSE: &str = "unanswerable? y n b q > ";
 
 /// Help on giving evidence.
-pub const QUOTE_HELP: &str = "Which words answer it? Enter a number (`2`), a range (`2-4`), or the words themselves, then an empty line. An empty line alone means the whole document. `/b`: judge again, `/q`: quit.";
+pub const QUOTE_HELP: &str = "Which words answer it? Enter a line number (`2`) or a range of lines (`2-4`); or the words themselves, with an empty line after them. An empty line alone means the whole document. `/b`: judge again, `/q`: quit.";
 /// Help on words for a question with several pieces of evidence, all needed.
 pub const ALL_NEEDED: &str = "This question already has several pieces of evidence, all required. Words given now are an alternative to all of them. For a passage that answers in part, enter `/b`, then `2`.";
 /// Help on giving an answer.

@@ -252,7 +252,7 @@ mod tests {
         for (indices, values) in [(&[5, 1][..], &[1.0, 1.0][..]), (&[1, 1], &[1.0, 1.0])] {
             assert!(
                 refused(VectorSpec::Sparse, &sparse(indices, values))
-                    .ends_with("out of order or twice")
+                    .ends_with("duplicate or out of order")
             );
         }
         assert!(

@@ -170,7 +170,7 @@ impl<'a> Delivery<'a> {
         whole.len() > self.packed.len() && self.test.holds(&whole, reading)
     }
 
-    /// Returns true if the part of the prompt that the server read lacks the support. Servers that truncate a prompt keep its
+    /// Returns true if the part of the prompt that the server read lacks the support, or may lack it. Servers that truncate a prompt keep its
     /// end; of the packed passages it is as long, in bytes, as the share of tokens that the server counted.
     pub fn is_truncated_away(&self) -> bool {
         let Some(share) = self.trace.attempt(ArmName::Retrieved).and_then(read_share) else {
@@ -188,7 +188,18 @@ impl<'a> Delivery<'a> {
             fits.is_some()
         });
         let read: Vec<&ChunkId> = last.copied().collect();
-        !self.test.of(read).holds
+        let cut = &self.packed[..self.packed.len() - read.len()];
+        cut.iter().any(|id| self.may_be_evidence(id)) || !self.test.of(read).holds
+    }
+
+    /// Returns true if the chunk is of a document that is evidence as a whole: any of its chunks may be the one that is needed.
+    fn may_be_evidence(&self, id: &ChunkId) -> bool {
+        let groups = self.trace.gold.groups.iter().enumerate();
+        let mut members = groups.flat_map(|(group, members)| {
+            let members = members.iter().enumerate();
+            members.map(move |(at, member)| ((group, at), member))
+        });
+        members.any(|(at, member)| member.doc.as_str() == id.doc() && !self.test.has_ranges(at))
     }
 
     /// Returns the support by all hits of each step of the trace.

@@ -108,7 +108,7 @@ fn forms_that_are_not_read_are_refused_by_their_file() {
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}` has `{present}` and no `{missing}`",
+                "`{}` has `{present}` but no `{missing}`",
                 folder.path().display()
             )
         );

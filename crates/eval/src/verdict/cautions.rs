@@ -7,7 +7,7 @@ use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
-use ragtriage_core::types::{ArmName, FailureClass, SupportRule, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, QuestionKind, SupportRule, Trace};
 
 /// Questions or clusters below which a verdict is marked as resting on few.
 const FEW: usize = 20;
@@ -139,10 +139,11 @@ fn left_out(facts: &VerdictFacts<'_>, class: FailureClass, what: &str) -> Option
 }
 
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
-    let answerable = facts.outcomes.iter().filter(|outcome| {
-        let class = outcome.class;
-        let is_judged = !class.has_no_result() && !class.is_of_unanswerable();
-        is_judged && class != FailureClass::Ambiguous
+    let questions = facts.traces.iter().zip(facts.outcomes);
+    let answerable = questions.filter(|(trace, outcome)| {
+        let is_open = outcome.class == FailureClass::Ambiguous;
+        let is_answerable = trace.question.kind != QuestionKind::Unanswerable;
+        is_answerable && !outcome.class.has_no_result() && !is_open
     });
     let answerable = answerable.count();
     let lack = match facts.of {

@@ -88,7 +88,7 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
         found.text.starts_with(
             "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer 40 ["
         ) && found.text.ends_with(
-            "Of its stages, ranking loses most, 40: the retriever finds the evidence but orders it below the top 5 (no reranker)."
+            "Of the stages before the prompt, ranking loses most, 40: the retriever finds the evidence but orders it below the top 5 (no reranker)."
         ),
         "{}",
         found.text

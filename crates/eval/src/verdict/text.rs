@@ -255,7 +255,10 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     };
     // The side and one of its stages are both called retrieval.
     let lead = match verdict.conclusion {
-        Conclusion::Retriever => format!("Of its stages, {}", spoken(source).to_lowercase()),
+        Conclusion::Retriever => format!(
+            "Of the stages before the prompt, {}",
+            spoken(source).to_lowercase()
+        ),
         _ => spoken(source).to_owned(),
     };
     format!(" {lead} loses most, {}: {meaning}{tie}.", whole(here))

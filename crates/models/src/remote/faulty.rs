@@ -124,7 +124,7 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
             "a redirect",
             bytes(moved),
             "redirects to another address: status 307",
-            "to where it redirects",
+            "to the target of the redirect",
         ),
     ]
 }

@@ -48,8 +48,8 @@ fn generator(run: &SavedRun) -> Option<Notice> {
     let generator = run.manifest.settings.generation.generator;
     (generator == GeneratorName::Baseline).then(|| {
         Notice::warning(
-            "answers come from the built-in baseline reader, which has no language model: its scores are a floor, and \
-             the reader is likely to be the largest loss",
+            "answers come from the built-in baseline reader, which has no language model: its answer scores are a \
+             floor",
         )
         .with_hint(
             "to use a language model, set generation.generator = \"openai\", generation.base_url and generation.model",
@@ -89,7 +89,8 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         )));
     }
     let mut traces = run.traces.iter();
-    if !run.manifest.is_foreign()
+    if n_chunks > k
+        && !run.manifest.is_foreign()
         && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
     {
         notices.push(Notice::warning(format!(

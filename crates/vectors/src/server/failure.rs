@@ -291,7 +291,7 @@ mod tests {
         )
         .to_string();
         assert!(gone.starts_with(
-            "collection `ragtriage_ab` on the Qdrant server at `http://localhost:6334` is gone"
+            "collection `ragtriage_ab` on the Qdrant server at `http://localhost:6334` was deleted while it was in use"
         ));
         assert_eq!(
             error(CallFailure::late("search"), "search", 1).to_string(),

@@ -159,7 +159,7 @@ async fn a_reranker_that_breaks_the_contract_is_named_and_nothing_kept() {
             .scores("q", &untitled(&["x", "y"]))
             .await
             .unwrap_err();
-        assert_eq!(error.to_string(), format!("reranker `a` gave {part}"));
+        assert_eq!(error.to_string(), format!("reranker `a` returned {part}"));
     }
     let inner = counting("a");
     CachedReranker::open(inner.clone(), &path, &Notices::default())
