@@ -41,7 +41,11 @@ pub struct DemoArgs {
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let folder = args.dir;
     std::fs::create_dir(&folder).map_err(|error| {
-        let hint = "remove it, or name another folder: `ragtriage demo DIR`";
+        let hint = if error.kind() == std::io::ErrorKind::AlreadyExists {
+            "remove it, or name another folder: `ragtriage demo DIR`"
+        } else {
+            "name a folder that can be created: `ragtriage demo DIR`"
+        };
         Failure::new(
             format!("cannot create `{}`: {error}", folder.display()),
             hint,

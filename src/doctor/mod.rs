@@ -18,8 +18,11 @@ use crate::output;
 use crate::overrides::OverrideArgs;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::runtime::block_on;
-use ragtriage_pipeline::settings::{Resolved, assemble};
+use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::document::{Fact, Report};
+
+/// Maximum time in seconds that a check waits for a service.
+const MOST_S: f64 = 10.0;
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
@@ -81,12 +84,29 @@ fn configuration(args: &DoctorArgs) -> Result<(String, Resolved), Failure> {
         .config
         .as_deref()
         .or(default.exists().then_some(default));
-    let resolved = Resolved::new(file, &args.overrides.sets()?)?;
+    let mut resolved = Resolved::new(file, &args.overrides.sets()?)?;
+    limit_waits(&mut resolved.settings);
     assemble::check(&resolved.settings)?;
     let name = file.map_or("built-in defaults".to_owned(), |file| {
         file.display().to_string()
     });
     Ok((name, resolved))
+}
+
+/// Limits every timeout to what a person waits for.
+fn limit_waits(settings: &mut Settings) {
+    let timeouts = [
+        &mut settings.retrieval.dense.timeout_s,
+        &mut settings.retrieval.collection.timeout_s,
+        &mut settings.rerank.timeout_s,
+        &mut settings.vector_store.timeout_s,
+        &mut settings.generation.timeout_s,
+        &mut settings.judge.timeout_s,
+        &mut settings.external.timeout_s,
+    ];
+    for timeout in timeouts {
+        *timeout = timeout.min(MOST_S);
+    }
 }
 
 /// One line for each check, and one for its hint.

@@ -21,6 +21,7 @@ mod settings;
 mod tune;
 mod unused;
 mod validate;
+mod variables;
 mod vector_store;
 mod vector_store_ranges;
 

@@ -11,6 +11,8 @@ use ragtriage_runs::SavedRun;
 /// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
 /// interval.
 const MOST_UNJUDGED: f64 = 0.05;
+/// Multiple of the questions above which their number is not given.
+const MOST_TIMES: usize = 100;
 /// Tolerance for means summed in a different order; a limit met exactly is met.
 const ROUNDING: f64 = 1e-9;
 
@@ -164,6 +166,10 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
             let would = needed
                 .filter(|needed| *needed > found.n)
                 .map_or(String::new(), |needed| {
+                    if needed > MOST_TIMES * found.n {
+                        return "; the value is too close to the limit for any practical number"
+                            .to_owned();
+                    }
                     format!(
                         "; about {} would, if {value:.3} is the true value",
                         questions(needed)
