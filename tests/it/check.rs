@@ -37,16 +37,16 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       ! P@5 scores 5 passages, but the generator receives at most 1: gate on P@prompt, which scores those
 
     Gates
-      verdict       gate             value           95% CI  n
-      pass          Recall@5 >= 0.2  1.000   [0.292, 1.000]  3
-      inconclusive  AnswerF1 >= 0.5  0.667   [0.000, 1.000]  3
-      fail          P@5 <= 0.05      0.200   [0.058, 0.766]  3
-      inconclusive  RR drop <= 0.02  0.000  [-1.000, 1.000]  3
+      verdict       gate                              value           95% CI  n
+      pass          Recall@5 >= 0.2                   1.000   [0.292, 1.000]  3
+      inconclusive  AnswerF1 >= 0.5                   0.667   [0.000, 1.000]  3
+      fail          P@5 <= 0.05                       0.200   [0.058, 0.766]  3
+      inconclusive  RR drop <= 0.02  0.000 (0.833 -> 0.833)  [-1.000, 1.000]  3
       - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
         decide; about 97 questions would, if 0.667 is the true value
       - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
-      - RR drop <= 0.02: inconclusive, as the true value may lie on either side: 0.02 lies inside [-1.000, 1.000],
-        and 3 questions do not decide it
+      - RR drop <= 0.02: inconclusive: the limit 0.02 lies inside the 95% CI [-1.000, 1.000], so 3 questions do
+        not decide
     ");
 }
 
@@ -160,7 +160,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     let annotations = outcome.stderr.clone();
     assert_eq!(outcome.code, 1);
     insta::assert_snapshot!(annotations, @r"
-    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive, as the true value may lie on either side: 0.5 lies inside [0.000, 1.000], and 3 questions do not decide it; about 97 questions would, if 0.667 is the true value
+    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive: the limit 0.5 lies inside the 95%25 CI [0.000, 1.000], so 3 questions do not decide; about 97 questions would, if 0.667 is the true value
     ::error title=k1%3A P@5 <= 0.05::P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
     1 gate passed, 1 failed, 1 inconclusive (not counted as failed; --strict counts it)
     ");
