@@ -106,8 +106,9 @@ fn a_sitting_reads_like_a_conversation() {
       1  Alpha waits six minutes.
 
     y n 0-3 s b d e u q ? > y
-      Which words answer it? Enter a number (`2`), a range (`2-4`), or the words themselves, then an
-      empty line. An empty line alone means the whole document. `/b`: judge again, `/q`: quit.
+      Which words answer it? Enter a line number (`2`) or a range of lines (`2-4`); or the words
+      themselves, with an empty line after them. An empty line alone means the whole document. `/b`:
+      judge again, `/q`: quit.
     words > six  hours.
 
       Not in this document: `six hours.`.

@@ -595,7 +595,11 @@ fn the_funnel_counts_every_answerable_question_once() {
             "Not in the verdict: 3 of 6 unanswerable questions were answered.",
             // Kinds 2 and 6: three wrong answers and three right ones.
             "6 of 24 questions lack their evidence in the prompt, and the record does not show which stage lost it. To resolve this, \
-             record each retriever's candidates and the ranking that is packed, after fusion, reranking and filters."
+             record each retriever's candidates and the ranking that is packed, after fusion, reranking and filters.",
+            "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
+             would win back is not known without answers from the gold passages alone (condition `oracle`).",
+            // Kind 3 has no label: 24 - 3 failed - 6 unanswerable = 15 answerable.
+            "It covers 12 of 15 answerable questions: the others lack a label to judge them by, or a usable answer."
         ]
     );
     assert!(

@@ -184,7 +184,9 @@ impl RunReport {
             if !tables.is_empty() {
                 report.section(section);
             }
-            tables.iter().for_each(|table| report.table(table.clone()));
+            for table in tables {
+                report.table(table.clone());
+            }
         }
         report.section(sections::LIMITS);
         report.list(self.caveats.clone());
