@@ -598,7 +598,7 @@ fn the_funnel_counts_every_answerable_question_once() {
              record each retriever's candidates and the ranking that is packed, after fusion, reranking and filters.",
             "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
              would win back is not known without answers from the gold passages alone (condition `oracle`).",
-            // Kind 3 has no label: 24 - 3 failed - 6 unanswerable = 15 answerable.
+            // Kind 7 has no label: 24 - 3 failed - 6 unanswerable = 15 answerable.
             "It covers 12 of 15 answerable questions: the others lack a label to judge them by, or a usable answer."
         ]
     );
