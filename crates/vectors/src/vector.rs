@@ -257,7 +257,7 @@ mod tests {
         }
         assert!(
             refused(VectorSpec::Sparse, &sparse(&[1], &[]))
-                .ends_with("not as many terms as weights")
+                .ends_with("different numbers of terms and weights")
         );
         assert!(
             refused(VectorSpec::Sparse, &sparse(&[u32::MAX], &[1.0]))

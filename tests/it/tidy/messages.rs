@@ -139,8 +139,11 @@ impl<'a> File<'a> {
 
     /// Reads the literals of an `impl Hint` by the variants of their arms, and returns the index after it.
     fn read_hints(&mut self, start: usize) -> usize {
-        let body = (start..).find(|&at| self.text(at) == "{");
-        let end = end_of_brackets(&self.source, body.expect("a body"));
+        let mut body = start;
+        while self.text(body) != "{" {
+            body += 1;
+        }
+        let end = end_of_brackets(&self.source, body);
         let owner = self.text(start + 3).to_owned();
         let (mut pattern, mut arm) = (Vec::new(), vec![owner.clone()]);
         for at in start..end {

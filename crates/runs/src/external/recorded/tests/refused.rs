@@ -157,28 +157,37 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
             ": `error.message` must be a text that is not blank".to_owned(),
         ),
         (
-            r#"{"id": "a", "contexts": [], "anwser": "x"}"#,
-            ": unknown key `anwser`".to_owned(),
-        ),
-        (
-            r#"{"id": "a", "contexts": [], "eror": "x"}"#,
-            ": unknown key `eror`".to_owned(),
-        ),
-        (
-            r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
-            ": unknown key `contexts[1].docId`".to_owned(),
-        ),
-        (
-            r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
-            ": unknown key `arms.oracle.context`".to_owned(),
-        ),
-        (
             r#"{"id": "a", "contexts": [], "arms": {"oracle": 3}}"#,
             ": `arms.oracle` must be an answer, or an object with an `answer`".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
             ": `arms.retrieved` must be left out: there are `oracle`, `gold_in_noise`, `closed_book`".to_owned(),
+        ),
+    ] {
+        let error = line(text).expect_err(text).to_string();
+        assert_eq!(error, format!("`f.jsonl` line 7{expected}"));
+    }
+}
+
+#[test]
+fn an_unknown_key_is_named_by_its_path() {
+    for (text, expected) in [
+        (
+            r#"{"id": "a", "contexts": [], "anwser": "x"}"#,
+            ": unknown key `anwser`",
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "eror": "x"}"#,
+            ": unknown key `eror`",
+        ),
+        (
+            r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
+            ": unknown key `contexts[1].docId`",
+        ),
+        (
+            r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
+            ": unknown key `arms.oracle.context`",
         ),
     ] {
         let error = line(text).expect_err(text).to_string();
