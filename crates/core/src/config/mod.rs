@@ -21,7 +21,6 @@ mod settings;
 mod tune;
 mod unused;
 mod validate;
-mod variables;
 mod vector_store;
 mod vector_store_ranges;
 

@@ -20,6 +20,14 @@ pub fn check_ranges(path: &str, value: &impl Serialize) -> Result<(), OutOfRange
 }
 
 fn check(schema: &'static Value, path: &str, value: &Value) -> Result<(), OutOfRange> {
+    if schema["x-private"] == true && !is_name_of_variable(value) {
+        // The text may be the key itself, so it is not shown.
+        return Err(OutOfRange {
+            name: path.to_owned().into(),
+            value: "not the name of an environment variable".to_owned(),
+            problem: "must name the variable that holds the key, never the key".into(),
+        });
+    }
     match value {
         Value::Null if is_number(schema) => Err(out_of_range(schema, path, "not a finite number")),
         Value::Number(number) if !contains(schema, number.as_f64().unwrap_or(f64::NAN)) => {
@@ -45,6 +53,18 @@ fn check(schema: &'static Value, path: &str, value: &Value) -> Result<(), OutOfR
             })
         }),
         _ => Ok(()),
+    }
+}
+
+/// Returns true if a text, or each in a table, can be the name of an environment variable.
+fn is_name_of_variable(value: &Value) -> bool {
+    match value {
+        Value::String(name) => {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit())
+        }
+        Value::Object(names) => names.values().all(is_name_of_variable),
+        _ => true,
     }
 }
 
@@ -98,6 +118,26 @@ mod tests {
     #[test]
     fn defaults_are_in_range() {
         assert_eq!(check_ranges("", &Settings::default()), Ok(()));
+    }
+
+    #[test]
+    fn a_key_in_place_of_a_name_is_refused_without_being_shown() {
+        let mut settings = Settings::default();
+        settings.generation.api_key_env = Some("OPENAI_API_KEY".to_owned());
+        let check = |settings: &Settings| check_ranges("", settings);
+        assert_eq!(check(&settings), Ok(()));
+        settings.generation.api_key_env = Some("sk-top/secret".to_owned());
+        let error = check(&settings).expect_err("a key").to_string();
+        assert_eq!(
+            error,
+            "`generation.api_key_env` is not the name of an environment variable, must name the variable that holds the key, \
+             never the key"
+        );
+        settings.generation.api_key_env = None;
+        let header = ("x-key".to_owned(), "sk-top/secret".to_owned());
+        settings.judge.headers_env.extend([header]);
+        let error = check(&settings).expect_err("a key").to_string();
+        assert!(error.starts_with("`judge.headers_env` is not"), "{error}");
     }
 
     #[test]

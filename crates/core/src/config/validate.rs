@@ -10,7 +10,6 @@ use super::packing::{Expand, PackingSettings};
 use super::ranges::check_ranges;
 use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrievalSettings};
 use super::settings::{ChunkingSettings, Settings};
-use super::variables;
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
 use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
@@ -31,7 +30,6 @@ impl Settings {
             at_least("generation.most_concurrency", most, least)?;
         }
         check_chunks_file(&self.chunking)?;
-        variables::check(self)?;
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
         check_rerank(&self.rerank, retrieval.k)?;
         check_filter(&retrieval.filter)?;
