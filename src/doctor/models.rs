@@ -3,7 +3,7 @@
 use super::check::Check;
 use crate::failure::Failure;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_fetch::model::{ModelState, is_pinned};
+use ragtriage_fetch::model::{ListedModel, ModelState, is_pinned};
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
@@ -11,14 +11,27 @@ use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_mode
 const SUBJECT: &str = "model files";
 
 pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check> {
+    let models = local_models(resolved);
+    if models.is_empty() {
+        return Vec::new();
+    }
+    let listed = match probe::models(resolved, environment) {
+        Ok(listed) => listed,
+        Err(error) => return vec![Check::new(SUBJECT, Err(error.into()))],
+    };
     let mut checks = Vec::new();
-    for model in local_models(resolved) {
-        checks.push(check(&model, resolved, environment).await);
+    for model in models {
+        checks.push(check(&model, &listed, resolved, environment).await);
     }
     checks
 }
 
-async fn check(model: &LocalModel<'_>, resolved: &Resolved, environment: &Environment) -> Check {
+async fn check(
+    model: &LocalModel<'_>,
+    listed: &[ListedModel],
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Check {
     let LocalModel { key, name } = model;
     if name.is_empty() {
         let failure = Failure::new(
@@ -27,11 +40,8 @@ async fn check(model: &LocalModel<'_>, resolved: &Resolved, environment: &Enviro
         );
         return Check::new(SUBJECT, Err(failure));
     }
-    let state = match probe::models(resolved, environment) {
-        Ok(all) => all.into_iter().find(|it| it.name == *name),
-        Err(error) => return Check::new(SUBJECT, Err(error.into())),
-    };
-    let state = state.map(|it| it.state);
+    let state = listed.iter().find(|it| it.name == *name);
+    let state = state.map(|it| &it.state);
     let error = match probe::checkpoint(model, resolved, environment).await {
         Ok(checkpoint) => {
             let verified = match state {
