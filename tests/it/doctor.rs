@@ -57,6 +57,13 @@ fn list(models: &Value) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_json(json!({"object": "list", "data": models}))
 }
 
+/// An endpoint that answers and lists these models.
+fn listing(models: &Value) -> Endpoint {
+    let endpoint = Endpoint::start(None, knows);
+    endpoint.answer_get("/v1/models", list(models));
+    endpoint
+}
+
 fn rejects(status: u16, message: &str) -> ResponseTemplate {
     ResponseTemplate::new(status).set_body_json(json!({"error": {"message": message}}))
 }
@@ -102,11 +109,7 @@ fn each_check_is_a_line() {
 
 #[test]
 fn a_listed_model_costs_no_call() {
-    let endpoint = Endpoint::start(None, knows);
-    endpoint.answer_get(
-        "/v1/models",
-        list(&json!([{"id": "tiny:latest", "max_model_len": 8192}])),
-    );
+    let endpoint = listing(&json!([{"id": "tiny:latest", "max_model_len": 8192}]));
     let (status, fact, _) = generation(&endpoint, &[]);
     assert_eq!(
         (status.as_str(), fact.as_str()),
@@ -179,11 +182,7 @@ fn a_model_that_the_endpoint_lacks_is_answered_with_those_it_has() {
 
 #[test]
 fn a_context_that_a_prompt_may_exceed_fails() {
-    let endpoint = Endpoint::start(None, knows);
-    endpoint.answer_get(
-        "/v1/models",
-        list(&json!([{"id": "tiny", "max_model_len": 2048}])),
-    );
+    let endpoint = listing(&json!([{"id": "tiny", "max_model_len": 2048}]));
     let (status, fact, _) = generation(&endpoint, &[]);
     // The defaults: 3,000 tokens of passages, 1,024 of the answer.
     assert_eq!(
