@@ -237,7 +237,7 @@ impl Advice for AssembleError {
             Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Llm(error) => error.advice().or_else(|| advise(SEE_DEFAULTS)),
             Self::Service(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
-            Self::Replies(_) => with(self, "; ", "`--no-cache` does without"),
+            Self::Replies(_) => with(self, "; ", "use `--no-cache` to run without the cache"),
         }
     }
 }

@@ -18,12 +18,12 @@ use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
 pub struct CrossArgs {
-    /// Split the difference of one run into retrieval and generator.
+    /// Split the difference from the baseline into retrieval and generator effects.
     ///
     /// Asks each run's generator with the other run's passages, which makes calls.
     #[arg(long)]
     cross: bool,
-    /// Own prompts to ask each generator again, for its variation.
+    /// Prompts to repeat for each generator, to measure its variation.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "cross")]
     noise_sample: usize,
     /// Do not read or write the cache of responses.
@@ -116,7 +116,7 @@ async fn wire(
                 "the answers of `{name}` come from the {} `{}`: there is no generator to ask",
                 source.kind, source.from
             ),
-            "--cross needs runs of `ragtriage run` with its own generator",
+            "--cross needs runs that `ragtriage run` made with a generator",
         ));
     }
     if manifest

@@ -21,7 +21,7 @@ pub fn check_limit() -> Result<(), Failure> {
     match address_space(&limits) {
         Some(bytes) if bytes < least => Err(Failure::new(
             format!(
-                "address space is limited to {} MB, at least {} MB are needed",
+                "address space is limited to {} MB, but at least {} MB are needed",
                 bytes >> 20,
                 least >> 20
             ),

@@ -109,7 +109,7 @@ fn conditions(run: &Manifest, config: &Path) -> Option<String> {
     let is_record = source.kind != ExternalSource::TREC_RUN && file.exists();
     (is_record && run.settings.generation.calls_endpoint()).then(|| {
         format!(
-            "ragtriage import {} --config {} --conditions to see what better retrieval would win back",
+            "ragtriage import {} --config {} --conditions to see what better retrieval would recover",
             shell(file),
             shell(config)
         )

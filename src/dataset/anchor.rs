@@ -60,7 +60,7 @@ fn write_folder(
     if anchored.questions.is_empty() {
         return Err(Failure::new(
             format!(
-                "no answer was anchored, {} is not written",
+                "no answer was anchored; {} was not written",
                 folder.display()
             ),
             "leave `--out` out to write unresolved.jsonl next to the documents, and label its questions",

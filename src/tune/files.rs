@@ -58,9 +58,9 @@ pub(super) fn report(
     if let Some(winner) = outcome.chosen().filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;
         let what = if winner.name == DEFAULT {
-            "The default: no trial of the sweep is shown to be better by"
+            "The default: no trial of the sweep is shown to be better on"
         } else {
-            "Shown to be better than the default by"
+            "Shown to be better than the default on"
         };
         let comment = format!("{what} {}.\n{}", outcome.plan.measure, outcome.verdict.text);
         let packing = packing(outcome, &winner.name, winner.resolved.settings.retrieval.k);

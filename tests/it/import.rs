@@ -282,7 +282,7 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
     project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n");
     project.refuses_with_some_hint(
         &args,
-        "error: `r.jsonl` has no line for 1 of 2 questions, the first is `q2`",
+        "error: `r.jsonl` has no line for 1 of 2 questions; the first is `q2`",
     );
     project.write(
         "r.jsonl",

@@ -597,7 +597,7 @@ fn the_funnel_counts_every_answerable_question_once() {
             "6 of 24 questions lack their evidence in the prompt, and the record does not show which stage lost it. To resolve this, \
              record each retriever's candidates and the ranking that is packed, after fusion, reranking and filters.",
             "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
-             would win back is not known without answers from the gold passages alone (condition `oracle`).",
+             would recover is not known without answers from the gold passages alone (condition `oracle`).",
             // Kind 7 has no label: 24 - 3 failed - 6 unanswerable = 15 answerable.
             "It covers 12 of 15 answerable questions: the others lack a label to judge them by, or a usable answer."
         ]

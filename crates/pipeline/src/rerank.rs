@@ -39,7 +39,7 @@ pub async fn rerank(
         .collect();
     if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
         let what = format!(
-            "{} scores for {} passages, or one that is no finite number",
+            "{} scores for {} passages, or a score that is not finite",
             scores.len(),
             texts.len()
         );

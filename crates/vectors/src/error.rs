@@ -202,7 +202,7 @@ pub enum IndexError {
     },
     /// The API key lacks the right to an action.
     #[error(
-        "the API key for the Qdrant server at `{url}` does not permit to {action} (collection `{collection}`)"
+        "the API key for the Qdrant server at `{url}` lacks the permission to {action} (collection `{collection}`)"
     )]
     Forbidden {
         /// The URL.

@@ -358,7 +358,7 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
     let (class, why) = match stance {
         None => (
             FailureClass::Unattributed,
-            "unanswerable, and no generator to see whether it abstains",
+            "unanswerable; without a generator, abstention cannot be checked",
         ),
         Some(Stance::Abstained) => (
             FailureClass::CorrectAbstention,
@@ -386,8 +386,10 @@ fn oracle(trace: &Trace, judgments: &Judgments) -> Option<Correctness> {
 /// Returns the clause that explains a fault.
 fn why_of(fault: Fault) -> &'static str {
     match fault {
-        Fault::ContextUse => "the answer is wrong, and right from the gold passages alone",
-        Fault::Reader => "the answer is wrong, from the gold passages alone too",
+        Fault::ContextUse => {
+            "the answer is wrong, but the answer from the gold passages alone is right"
+        }
+        Fault::Reader => "the answer is wrong, and so is the answer from the gold passages alone",
         Fault::Abstained => "the generator answered that it does not know",
         Fault::Refused => "the generator declined to answer",
         Fault::Format => "no answer could be extracted from the response",
@@ -406,11 +408,11 @@ fn generation(
         (None, Some(Correctness::Right)) => Fault::ContextUse,
         (None, Some(Correctness::Wrong)) => Fault::Reader,
         (None, Some(Correctness::Unsure)) => {
-            let why = "support was in the prompt; the answer is wrong, and the one from the gold passages alone is unsure";
+            let why = "support was in the prompt; the answer is wrong, and the judgment of the answer from the gold passages alone is unsure";
             return (FailureClass::Generation, None, why.to_owned());
         }
         (None, None) => {
-            let why = "support was in the prompt; the answer is wrong, and there is none from the gold passages alone to compare";
+            let why = "support was in the prompt; the answer is wrong, and there is no answer from the gold passages alone to compare it with";
             return (FailureClass::Generation, None, why.to_owned());
         }
     };

@@ -226,7 +226,7 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
             GateVerdict::Inconclusive
         },
         reason: format!(
-            "{failed} of {asked} questions failed, {missing} not asked: no mean holds for them; {remedy}"
+            "{failed} of {asked} questions failed and {missing} were not asked, so no mean is valid for the whole set; {remedy}"
         ),
     })
 }

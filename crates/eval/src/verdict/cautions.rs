@@ -166,7 +166,7 @@ fn without_oracle(facts: &VerdictFacts<'_>, losses: &Losses) -> Option<String> {
         is_lost && facts.answered == Answered::ByGenerator && facts.of == BudgetOf::Support;
     is_counted.then(|| {
         "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
-         would win back is not known without answers from the gold passages alone (condition `oracle`)."
+         would recover is not known without answers from the gold passages alone (condition `oracle`)."
             .to_owned()
     })
 }

@@ -308,7 +308,7 @@ fn evidence_that_never_helps_does_not_blame_the_retriever() {
     let found = verdict(&[lost, wrong], BudgetOf::Support, Answered::ByGenerator);
     assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
     let counted = "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
-                   would win back is not known without answers from the gold passages alone (condition `oracle`).";
+                   would recover is not known without answers from the gold passages alone (condition `oracle`).";
     assert_eq!(
         found.cautions,
         [

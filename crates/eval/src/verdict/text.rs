@@ -74,7 +74,7 @@ fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
     };
     format!(
         "No, the generator is the bottleneck: it loses {by_generator} of {n} despite complete evidence; complete evidence in every \
-         prompt would win back {won}.{}{unused}",
+         prompt would recover {won}.{}{unused}",
         leading(verdict, facts, losses)
     )
 }
@@ -101,7 +101,7 @@ fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
         format!("{won} of {n} are lost before the prompt, {lost} by the generator")
     } else {
         format!(
-            "complete evidence in every prompt would win back {won} of {n}, and the generator loses {lost} despite complete \
+            "complete evidence in every prompt would recover {won} of {n}, and the generator loses {lost} despite complete \
              evidence"
         )
     };
@@ -337,7 +337,7 @@ pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<Str
         "between 0.60 and 0.80: inconclusive"
     };
     let why = if is_at_odds {
-        "; it considers retrieval alone, the verdict also the answers that this generator would win back"
+        "; this rule considers retrieval alone, whereas the verdict also considers the answers that this generator would recover"
     } else {
         ""
     };

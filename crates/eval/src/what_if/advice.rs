@@ -190,7 +190,7 @@ fn answers(one: &Alternative) -> String {
     let gain = gain(promise);
     match promise.withheld {
         None if one.change.is_upper_bound() => format!(" That is worth at most {gain}."),
-        None => format!(" That promises {gain}."),
+        None => format!(" The expected gain is {gain}."),
         Some(Withheld::Distraction) => format!(
             " That is worth {gain} if other passages distract the reader no more than now; they may cost up to {:.2}.",
             promise.distraction

@@ -77,7 +77,7 @@ pub enum SettingsError {
     },
     /// A run without caches on a Qdrant server.
     #[error(
-        "a run without caches needs the embedded store: collections of a Qdrant server are shared by content"
+        "a run without caches needs the embedded store: runs with the same content share a collection on a Qdrant server"
     )]
     KeptByContent,
     /// A file or model named by a setting that cannot be used.

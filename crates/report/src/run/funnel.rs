@@ -32,7 +32,7 @@ pub struct FunnelRow {
     pub held: Option<usize>,
     /// Questions of this failure class.
     pub lost: usize,
-    /// Right answers that fixing this stage alone would win back, with their interval.
+    /// Right answers that fixing this stage alone would recover, with their interval.
     pub cost: Option<(f64, Option<Interval>)>,
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     };
     table.notes.push(note.to_owned());
     if has_costs {
-        let note = "answers lost: those that complete evidence would make right; at generation, those it would not";
+        let note = "answers lost: would be right with complete evidence; at generation, still wrong with it";
         table.notes.push(note.to_owned());
     }
     if !funnel.outside.is_empty() {

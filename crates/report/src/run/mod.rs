@@ -223,11 +223,12 @@ fn right(summary: &Summary) -> Vec<Fact> {
 
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let mut caveats = vec![
-        "Failure classes count questions whose support was lost. Loss terms are the right answers that the gold passages would win \
-         back. The two differ where the reader fails with the gold passages too. Terms may be negative and add up to the loss."
+        "Failure classes count questions whose support was lost. Loss terms count the right answers that the gold passages would \
+         recover. The two differ where the reader fails with the gold passages too. Loss terms may be negative; their sum is the \
+         total loss."
             .to_owned(),
-        "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson for class shares, which \
-         takes questions as independent. They do not cover another corpus, another question set or the generator's own noise."
+        "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
+         score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."
             .to_owned(),
     ];
     let is_answered =

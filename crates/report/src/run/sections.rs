@@ -10,8 +10,9 @@ pub(crate) const VERDICT: Section = Section {
 /// Loss budget, waterfall, failure classes, other settings.
 pub(crate) const LOSSES: Section = Section {
     title: "Losses",
-    reading: "The loss budget counts right answers that each stage costs. Support and failure classes count questions, each once, \
-              at the first stage whose output lacks its evidence. Predictions for other settings are computed, not run.",
+    reading: "The loss budget counts right answers that each stage costs. Support and failure classes count each question \
+              once, at the first stage whose output lacks that question's evidence. Effects of other settings are computed, not \
+              measured in a run.",
 };
 /// Single questions.
 pub(crate) const QUESTIONS: Section = Section {

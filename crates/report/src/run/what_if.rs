@@ -5,7 +5,7 @@ use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::what_if::{Alternative, Change, Promise};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
-     change; right answers: the change per question that the delivery promises, 95% CI";
+     change; right answers: the expected change per question, 95% CI";
 const BOUND_NOTE: &str = "at most: an upper bound, which no setting of this run reaches";
 const BRACKETS_NOTE: &str = "in brackets: not promised, because this run does not show what more or fewer other passages cost the reader, or what \
      questions score that lose their evidence";

@@ -292,7 +292,7 @@ pub enum ExternalError {
     },
     /// Questions without a record.
     #[error(
-        "`{file}` has no line for {n_missing} of {n_questions} questions, the first is `{first}`"
+        "`{file}` has no line for {n_missing} of {n_questions} questions; the first is `{first}`"
     )]
     MissingQuestions {
         /// The record.
@@ -381,7 +381,9 @@ impl Hint for ExternalError {
                 "check that runs and qrels are not swapped, and that no id holds white space"
             }
             Self::LongLine { .. } => "check that this is a text file of columns",
-            Self::Score { .. } => "write scores as decimal numbers, the best the highest",
+            Self::Score { .. } => {
+                "write scores as decimal numbers; the best document has the highest score"
+            }
             Self::Grade { .. } => {
                 "write grades as whole numbers: 0 not relevant, 1 and up relevant"
             }

@@ -472,7 +472,7 @@ mod tests {
             .expect_err("three lack");
         assert_eq!(
             error.to_string(),
-            "`f` has no line for 3 of 4 questions, the first is `2`"
+            "`f` has no line for 3 of 4 questions; the first is `2`"
         );
         let mut joined = join(text, false).expect("joins");
         assert_eq!(joined.answered("f", set(), true).expect("lenient").len(), 1);

@@ -172,7 +172,7 @@ async fn a_refused_write_is_one_error_that_names_the_cause() {
             Code::PermissionDenied,
             NO_WRITE,
             [
-                "the API key for the Qdrant server at `{url}` does not permit to store points (collection `{collection}`)",
+                "the API key for the Qdrant server at `{url}` lacks the permission to store points (collection `{collection}`)",
                 NO_WRITE,
                 "reading is enough for a complete collection",
             ],
@@ -203,7 +203,7 @@ async fn a_refused_write_is_one_error_that_names_the_cause() {
                 NO_RIGHT,
             ),
             Some([
-                "the API key for the Qdrant server at `{url}` does not permit to create a collection (collection `{collection}`)",
+                "the API key for the Qdrant server at `{url}` lacks the permission to create a collection (collection `{collection}`)",
                 NO_RIGHT,
                 "name a key that may create and write collections",
             ]),
