@@ -90,8 +90,9 @@ fn is_gap(white_space: &str) -> bool {
 /// Splits `text` by `split`, which works from the left, as if all of it were split at once, but gives `split` only
 /// windows of `length` bytes. Chunks that end in the second half of a window are split again from the start of the
 /// first of them, because they may depend on the text after the window. A chunk longer than half a window ends at the
-/// window's last white space at the latest. Near a combining mark after white space an overlap may begin elsewhere: the
-/// two are one grapheme cluster, and a window may begin between them.
+/// window's last white space at the latest. An overlap may begin elsewhere near a combining mark after white space (the
+/// two are one grapheme cluster, and a window may begin between them), and where several of its starts have the size of
+/// the overlap (text-splitter takes the first that it tries).
 fn in_windows(text: &str, length: usize, split: impl Fn(&str) -> Vec<ByteRange>) -> Vec<ByteRange> {
     let mut ranges: Vec<ByteRange> = Vec::new();
     let mut start = 0_usize;
@@ -241,7 +242,11 @@ mod tests {
                 n_split.set(n_split.get() + window.len());
                 split(window)
             });
-            prop_assert_eq!(ranges, split(&text));
+            // The ends, and the words of each chunk: in a word of ideographs several starts have the same words.
+            let sized = |ranges: Vec<ByteRange>| -> Vec<(usize, usize)> {
+                ranges.iter().map(|range| (range.end, words.count(&text[range.as_range()]))).collect()
+            };
+            prop_assert_eq!(sized(ranges), sized(split(&text)));
             // A window advances by at least half its length less one chunk, so by a third.
             prop_assert!(n_split.get() <= 3 * text.len() + 512, "{} of {}", n_split.get(), text.len());
         }
