@@ -7,11 +7,12 @@ use std::fmt::Display;
 use std::io::ErrorKind;
 
 use ragtriage_core::hint::Hint;
-use ragtriage_core::measure::UnknownMeasure;
+use ragtriage_core::measure::{UnknownMeasure, UnknownQuantity};
 use ragtriage_datasets::DatasetError;
 use ragtriage_datasets::label::LabelError;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_eval::audit::AuditError;
+use ragtriage_eval::baseline::BaselineError;
 use ragtriage_eval::compare::CompareError;
 use ragtriage_eval::gate::GateError;
 use ragtriage_fetch::dataset::FetchError;
@@ -74,6 +75,12 @@ impl Advice for ModelError {
 
 impl Advice for IndexError {}
 
+impl Advice for UnknownQuantity {
+    fn advice(&self) -> Option<String> {
+        with(self, "; ", "`ragtriage score --list` explains the measures")
+    }
+}
+
 impl Advice for UnknownMeasure {
     fn advice(&self) -> Option<String> {
         with(self, "; ", "`ragtriage score --list` explains them all")
@@ -110,7 +117,24 @@ impl Advice for GateError {
             Self::NoBaseline { .. } => with(self, ", or ", "give one with `--baseline RUN`"),
             Self::NoValue { .. } => with(self, "; ", SEE_REPORT),
             Self::Compare(error) => error.advice(),
-            Self::OutOfRange { .. } => self.hint(),
+            Self::NoQuestions { .. } => advise("resume the run with `ragtriage run --resume NAME`"),
+            Self::OtherRule { .. } | Self::NotInBaseline { .. } => {
+                with(self, "; ", "`ragtriage baseline RUN` writes the file")
+            }
+            Self::HigherIsBetter { .. } | Self::NotCompared { .. } | Self::OutOfRange { .. } => {
+                self.hint()
+            }
+        }
+    }
+}
+
+impl Advice for BaselineError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::Foreign { .. } | Self::Damaged { .. } => {
+                with(self, "; ", "`ragtriage baseline RUN` writes one")
+            }
+            Self::Unreadable { .. } | Self::OtherSchema { .. } => self.hint(),
         }
     }
 }

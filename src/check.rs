@@ -4,34 +4,42 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::baseline;
 use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::Quantity;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport, GateVerdict};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates::{self, github, junit};
+use ragtriage_report::render::markdown;
 use ragtriage_runs::{Manifest, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// Minimum mean of a measure: `--min EM@5=0.8`.
+    /// Minimum mean of a measure or share of a failure class: `--min EM@5=0.8`.
     #[arg(long, value_name = "MEASURE=X")]
     min: Vec<String>,
-    /// Maximum mean of a measure: `--max ForbiddenFacts=0`.
+    /// Maximum mean or share: `--max hallucinated=0.05`.
     #[arg(long, value_name = "MEASURE=X")]
     max: Vec<String>,
     /// Maximum drop from the baseline: `--max-drop AnswerF1=0.02`.
     #[arg(long, value_name = "MEASURE=X")]
     max_drop: Vec<String>,
-    /// Baseline run for --max-drop.
+    /// Maximum rise over the baseline: `--max-rise retrieval=0.03`.
+    #[arg(long, value_name = "MEASURE=X")]
+    max_rise: Vec<String>,
+    /// Baseline of drops and rises: a run, or a file of `ragtriage baseline`.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// Measure drops only on the questions that both runs share.
+    /// Smallest change that matters: no drop or rise up to it fails [default: `gates.min_effect`].
+    #[arg(long, value_name = "X")]
+    min_effect: Option<f64>,
+    /// Measure changes only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
     /// Configuration file with `[gates]` [default: the run's own].
@@ -53,6 +61,9 @@ struct TellArgs {
     /// Also write a JUnit file.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Append the result as Markdown [default: `$GITHUB_STEP_SUMMARY` in a job].
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Write GitHub annotations to stderr [default: in GitHub Actions].
     #[arg(long)]
     github: bool,
@@ -81,15 +92,12 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
             "set one with `--min EM@5=0.8`, or name a configuration that has `[gates]` with --config",
         ));
     }
-    let baseline = match (&args.baseline, &settings.gates.baseline) {
-        (Some(named), _) => Some(folder_of(named)),
-        (None, Some(path)) => Some(folder_of(&base.join(path))),
-        (None, None) => None,
-    };
-    let baseline = match baseline.filter(|_| gates.iter().any(Gate::needs_baseline)) {
-        Some(folder) => Some(SavedRun::load(&folder)?),
-        None => None,
-    };
+    let configured = settings.gates.baseline.as_ref();
+    let baseline = args
+        .baseline
+        .clone()
+        .or_else(|| configured.map(|path| base.join(path)))
+        .filter(|_| gates.iter().any(Gate::needs_baseline));
     let plan = GatePlan {
         gates,
         evaluation: assemble::evaluation(&run.manifest.settings),
@@ -99,7 +107,11 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         }),
         strict: args.strict || settings.gates.strict,
         intersect: args.intersect,
+        min_effect: min_effect(args.min_effect, settings.gates.min_effect)?,
     };
+    let baseline = baseline
+        .map(|named| baseline::read(&named, &plan))
+        .transpose()?;
     let report = gate::check(&run, baseline.as_ref(), &plan)?;
     tell(&args.tell, &report)?;
     if let Some(line) = undecided(&report) {
@@ -146,6 +158,7 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
         ("--min", GateBound::Min, &args.min),
         ("--max", GateBound::Max, &args.max),
         ("--max-drop", GateBound::MaxDrop, &args.max_drop),
+        ("--max-rise", GateBound::MaxRise, &args.max_rise),
     ];
     let mut gates = Vec::new();
     for (flag, bound, given) in all {
@@ -166,9 +179,21 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
 
 fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
     let (name, limit) = text.split_once('=').ok_or_else(|| malformed(flag, text))?;
-    let measure: Measure = name.trim().parse()?;
+    let quantity: Quantity = name.trim().parse()?;
     let limit = limit.trim().parse().map_err(|_| malformed(flag, text))?;
-    Ok(Gate::new(measure, bound, limit)?)
+    Ok(Gate::new(quantity, bound, limit)?)
+}
+
+/// Returns the smallest change that matters, which is checked where it is configured.
+fn min_effect(given: Option<f64>, configured: f64) -> Result<f64, Failure> {
+    let effect = given.unwrap_or(configured);
+    if effect.is_finite() && effect >= 0.0 {
+        return Ok(effect);
+    }
+    Err(Failure::new(
+        format!("invalid `--min-effect {effect}`: expected a number of 0 or more"),
+        "for example `--min-effect 0.01`, in the unit of the measures",
+    ))
 }
 
 fn malformed(flag: &str, text: &str) -> Failure {
@@ -205,15 +230,18 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     gates
 }
 
-/// Prints the report, and writes the JUnit file and the annotations that were asked for.
+/// Prints the report, and writes the JUnit file, the summary and the annotations that were asked for.
 fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
-        std::fs::write(path, junit::render(report)).map_err(|error| {
-            let hint = "check that its folder exists and can be written";
-            Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
-        })?;
+        output::file(path, junit::render(report).as_bytes())?;
     }
-    if args.github || std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+    let in_job = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
+    let of_job = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| in_job && !path.is_empty());
+    if let Some(path) = args.summary.clone().or(of_job.map(PathBuf::from)) {
+        let text = markdown::render(&gates::report(report));
+        output::append(&path, text.as_bytes())?;
+    }
+    if args.github || in_job {
         for line in github::annotations(report) {
             output::talk(&line);
         }

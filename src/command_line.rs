@@ -8,8 +8,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    ask, cache, check, compare, config, dataset, demo, doctor, generated, import, init, memory,
-    model, output, report, run, run_args, score, tune, wrong_call,
+    ask, baseline, cache, check, compare, config, dataset, demo, doctor, generated, import, init,
+    memory, model, output, report, run, run_args, score, tune, wrong_call,
 };
 
 /// Find the stage of a RAG pipeline that loses the answers.
@@ -46,6 +46,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Compare runs with a baseline, question by question.
     Compare(compare::CompareArgs),
+    /// Write a run as a small baseline file for `check`.
+    Baseline(baseline::BaselineArgs),
     /// Check a run against gates; exit with 1 if it fails.
     Check(check::CheckArgs),
     /// Score TREC runs against qrels, or predictions against gold answers.
@@ -98,6 +100,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Import(args) => import::import(args)?,
         Command::Report(args) => report::report(&args)?,
         Command::Compare(args) => compare::compare(&args)?,
+        Command::Baseline(args) => baseline::baseline(&args)?,
         Command::Check(args) => {
             let passed = check::check(&args)?;
             return Ok(ExitCode::from(u8::from(!passed)));

@@ -5,6 +5,7 @@ mod announce;
 mod ask;
 mod audit;
 mod bars;
+mod baseline;
 mod cache;
 mod check;
 mod command_line;

@@ -1,6 +1,8 @@
 //! The only place that prints: data to stdout, messages to stderr.
 
+use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -38,6 +40,29 @@ pub fn data(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a file that the user named.
+///
+/// # Errors
+/// Errors of the operating system.
+pub fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
+}
+
+/// Appends to a file that the user named, and creates it if it is missing.
+///
+/// # Errors
+/// Errors of the operating system.
+pub fn append(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    let written = opened.and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    let hint = "check that its folder exists and can be written";
+    Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
 }
 
 /// Reports that a response cache could not store everything.

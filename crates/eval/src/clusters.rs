@@ -26,21 +26,37 @@ pub struct ClusterSizes {
     pub largest: usize,
 }
 
+/// A range of evidence: number of the document, first byte, end.
+pub type EvidenceSpan = (usize, usize, usize);
+
 /// Returns each question's cluster, numbered from 0 without gaps. Unless `cluster`, each question is alone.
 pub fn question_clusters<'a>(
     questions: impl IntoIterator<Item = &'a Question>,
     cluster: bool,
 ) -> Vec<usize> {
-    let questions: Vec<&Question> = questions.into_iter().collect();
+    let mut numbers = HashMap::new();
+    let questions = questions.into_iter();
+    let evidence: Vec<Vec<EvidenceSpan>> = questions
+        .map(|question| spans(question, &mut numbers))
+        .collect();
+    evidence_clusters(evidence.iter().map(Vec::as_slice), cluster)
+}
+
+/// Returns the clusters of questions with this evidence, as [`question_clusters`] does.
+pub fn evidence_clusters<'a>(
+    evidence: impl IntoIterator<Item = &'a [EvidenceSpan]>,
+    cluster: bool,
+) -> Vec<usize> {
+    let evidence: Vec<&[EvidenceSpan]> = evidence.into_iter().collect();
     if !cluster {
-        return (0..questions.len()).collect();
+        return (0..evidence.len()).collect();
     }
-    let segments = segments(&questions);
-    clusters(
-        questions.iter().map(|question| {
-            spans(question).map(|(doc, range)| (doc, segment(&segments[doc], range)))
-        }),
-    )
+    let segments = segments(&evidence);
+    clusters(evidence.iter().map(|spans| {
+        spans
+            .iter()
+            .map(|(doc, start, _)| (doc, segment(&segments[doc], *start)))
+    }))
 }
 
 /// Returns the cluster of each trace's question.
@@ -64,22 +80,32 @@ pub fn sizes(cluster_of: &[usize]) -> ClusterSizes {
     }
 }
 
-/// Returns the evidence of a question, all alternatives of all groups.
-fn spans(question: &Question) -> impl Iterator<Item = (&DocId, ByteRange)> {
-    question.evidence.iter().flatten().flat_map(|member| {
+/// Returns the evidence of a question, all alternatives of all groups; documents are numbered as they occur.
+pub(crate) fn spans<'a>(
+    question: &'a Question,
+    numbers: &mut HashMap<&'a DocId, usize>,
+) -> Vec<EvidenceSpan> {
+    let mut found = Vec::new();
+    for member in question.evidence.iter().flatten() {
+        let next = numbers.len();
+        let doc = *numbers.entry(&member.doc).or_insert(next);
         let whole = member.ranges.is_empty().then_some(WHOLE);
         let ranges = member.ranges.iter().copied().chain(whole);
-        ranges
-            .filter(|range| !range.is_empty())
-            .map(|range| (&member.doc, range))
-    })
+        let ranges = ranges.filter(|range| !range.is_empty());
+        found.extend(ranges.map(|range| (doc, range.start, range.end)));
+    }
+    found
 }
 
 /// Merges overlapping evidence: each document's segments, disjoint and ascending. Ranges that only touch stay apart.
-fn segments<'a>(questions: &[&'a Question]) -> HashMap<&'a DocId, Vec<ByteRange>> {
-    let mut segments: HashMap<&DocId, Vec<ByteRange>> = HashMap::new();
-    for (doc, range) in questions.iter().flat_map(|question| spans(question)) {
-        segments.entry(doc).or_default().push(range);
+fn segments(evidence: &[&[EvidenceSpan]]) -> HashMap<usize, Vec<ByteRange>> {
+    let mut segments: HashMap<usize, Vec<ByteRange>> = HashMap::new();
+    for (doc, start, end) in evidence.iter().copied().flatten() {
+        let range = ByteRange {
+            start: *start,
+            end: *end,
+        };
+        segments.entry(*doc).or_default().push(range);
     }
     for ranges in segments.values_mut() {
         ranges.sort_unstable();
@@ -94,9 +120,9 @@ fn segments<'a>(questions: &[&'a Question]) -> HashMap<&'a DocId, Vec<ByteRange>
     segments
 }
 
-/// Returns the index of the segment that holds `range`.
-fn segment(segments: &[ByteRange], range: ByteRange) -> usize {
-    segments.partition_point(|segment| segment.end <= range.start)
+/// Returns the index of the segment that holds the byte `start`.
+fn segment(segments: &[ByteRange], start: usize) -> usize {
+    segments.partition_point(|segment| segment.end <= start)
 }
 
 #[cfg(test)]

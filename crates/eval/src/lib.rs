@@ -10,7 +10,9 @@
 mod answer_scores;
 pub mod approximate;
 pub mod arms;
+pub mod asked;
 pub mod audit;
+pub mod baseline;
 pub mod clusters;
 pub mod compare;
 mod counts;

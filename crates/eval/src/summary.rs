@@ -24,7 +24,7 @@ use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictF
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::config::GeneratorName;
-use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
+use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
@@ -276,8 +276,8 @@ pub(super) fn measure_summaries(
 
 /// Summarises a run's measures, each over the values in its column. For such means the coverage of `BCa` is closest to 95%,
 /// also near 0 and 1: see the table in `stats/interval.rs`.
-pub(super) fn summarised(
-    measures: &[Measure],
+pub(super) fn summarised<Q: Copy + Into<Quantity>>(
+    measures: &[Q],
     columns: &[Vec<Option<f64>>],
     bootstrap: &Bootstrap,
 ) -> Vec<MeasureSummary> {
@@ -286,7 +286,7 @@ pub(super) fn summarised(
     let means = measures
         .iter()
         .zip(columns)
-        .filter(|(measure, _)| is_mean(measure));
+        .filter(|(measure, _)| is_mean(**measure));
     let mut intervals = bootstrap
         .intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>())
         .into_iter();
@@ -294,14 +294,14 @@ pub(super) fn summarised(
     for (measure, column) in measures.iter().zip(columns) {
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
-        let (mean, ci95) = if is_mean(measure) {
+        let (mean, ci95) = if is_mean(*measure) {
             // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
             let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
             let spread = intervals.next().flatten();
             let are_equal = values.windows(2).all(|pair| pair[0] == pair[1]);
             let ci95 = if spread.is_some() && n > 0 && are_equal {
                 let n_clusters = bootstrap.n_clusters_with_value(column);
-                let range = measure.family().facts().range;
+                let range = (*measure).into().range();
                 Some(of_equal_values(mean, range, n_clusters))
             } else {
                 spread
@@ -316,8 +316,8 @@ pub(super) fn summarised(
     summaries
 }
 
-fn is_mean(measure: &Measure) -> bool {
-    measure.family().aggregate() == Aggregate::Mean
+fn is_mean(measure: impl Into<Quantity>) -> bool {
+    measure.into().aggregate() == Aggregate::Mean
 }
 
 fn answered_by(run: &SavedRun) -> Answered {

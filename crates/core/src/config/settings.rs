@@ -15,8 +15,8 @@ use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
 use crate::chunk::Strategy;
-use crate::measure::Measure;
 use crate::measure::answer::Scorer;
+use crate::measure::{Measure, Quantity};
 use crate::rightness::RightRule;
 use crate::text::tokens::Tokenizer;
 use crate::types::ArmName;
@@ -398,13 +398,18 @@ impl Default for EvaluationSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GatesSettings {
-    /// Minimum mean of each metric: `{ "EM@5" = 0.8 }`.
-    pub min: BTreeMap<Measure, f64>,
-    /// Maximum mean of each metric.
-    pub max: BTreeMap<Measure, f64>,
+    /// Minimum mean of each metric, or share of each failure class: `{ "EM@5" = 0.8 }`.
+    pub min: BTreeMap<Quantity, f64>,
+    /// Maximum mean of each metric, or share of each failure class: `{ hallucinated = 0.05 }`.
+    pub max: BTreeMap<Quantity, f64>,
     /// Maximum loss of each metric compared with the baseline.
-    pub max_drop: BTreeMap<Measure, f64>,
-    /// Run folder of the baseline for `max_drop`.
+    pub max_drop: BTreeMap<Quantity, f64>,
+    /// Maximum rise over the baseline of each failure class, or metric where lower is better.
+    pub max_rise: BTreeMap<Quantity, f64>,
+    /// Smallest change from the baseline that matters: no drop or rise up to it fails.
+    #[schemars(range(min = 0))]
+    pub min_effect: f64,
+    /// Run folder or baseline file for `max_drop` and `max_rise`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<PathBuf>,
     /// Count an inconclusive gate as failed.

@@ -11,7 +11,9 @@ pub mod spans;
 mod facts;
 mod family;
 mod name;
+mod quantity;
 
 pub use facts::{Direction, MeasureFacts};
 pub use family::{Aggregate, Family};
 pub use name::{Cutoff, Measure, UnknownMeasure};
+pub use quantity::{Quantity, UnknownQuantity};

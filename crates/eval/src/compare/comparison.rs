@@ -96,7 +96,7 @@ impl PairComparison {
     pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
         self.measures
             .iter()
-            .find(|difference| difference.measure == measure)
+            .find(|difference| difference.measure == measure.into())
     }
 
     /// Returns true if both runs have a value of the measure.

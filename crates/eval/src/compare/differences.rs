@@ -10,10 +10,10 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::pairs::Pairs;
+use super::pairs::Pairing;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
-use ragtriage_core::measure::{Aggregate, Direction, Measure};
+use ragtriage_core::measure::{Aggregate, Direction, Quantity};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
@@ -24,11 +24,11 @@ use ragtriage_core::types::Interval;
 /// Maximum difference due to summation order: smaller ones are ties.
 pub(crate) const TIE: f64 = 1e-12;
 
-/// A measure in two runs.
+/// A measure, or the share of a failure class, in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasureDifference {
-    /// The measure, written as its name.
-    pub measure: Measure,
+    /// The measure or class, written as its name.
+    pub measure: Quantity,
     /// Questions with a value in both runs.
     pub n: usize,
     /// The baseline's mean over them; 0 when n is 0.
@@ -67,7 +67,7 @@ impl MeasureDifference {
     /// median the signs.
     #[must_use]
     pub fn is_better(&self) -> bool {
-        match self.measure.family().aggregate() {
+        match self.measure.aggregate() {
             Aggregate::Mean => (self.delta > 0.0) != self.lower_is_better,
             Aggregate::Median => self.wins > self.losses,
         }
@@ -76,7 +76,7 @@ impl MeasureDifference {
     /// Formats [`Self::detectable`]: `0.071`, or `> 1` if it exceeds the measure's range.
     #[must_use]
     pub fn detectable_text(&self) -> Option<String> {
-        let (low, high) = self.measure.family().facts().range;
+        let (low, high) = self.measure.range();
         let most = high - low;
         self.detectable.map(|least| {
             if least > most {
@@ -90,7 +90,7 @@ impl MeasureDifference {
 
 /// One measure's values over the pairs that have it.
 struct PairedColumn {
-    measure: Measure,
+    measure: Quantity,
     /// Indexes of the pairs.
     rows: Vec<usize>,
     baseline: Vec<f64>,
@@ -99,31 +99,47 @@ struct PairedColumn {
     differences: Vec<f64>,
 }
 
+/// A quantity's values in both runs, the baseline's first, parallel to their questions.
+pub(crate) type TwoColumns = (Quantity, [Vec<Option<f64>>; 2]);
+
 /// Compares every column that `first` and `second` share.
 #[must_use]
 pub fn differences(
     first: &Scores,
     second: &Scores,
-    pairs: &Pairs<'_>,
+    pairing: &Pairing,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
-    let columns: Vec<PairedColumn> = first
+    let columns: Vec<TwoColumns> = first
         .measures
         .iter()
-        .filter_map(|measure| PairedColumn::new(*measure, first, second, pairs))
+        .filter_map(|measure| {
+            let columns = [first.column(*measure)?, second.column(*measure)?];
+            Some(((*measure).into(), columns))
+        })
         .collect();
+    of_columns(&columns, pairing, plan)
+}
+
+/// Compares quantities over the pairs.
+pub(crate) fn of_columns(
+    columns: &[TwoColumns],
+    pairing: &Pairing,
+    plan: &EvaluationPlan,
+) -> Vec<MeasureDifference> {
     columns
         .par_iter()
-        .map(|column| column.difference(pairs, plan))
+        .map(|(quantity, columns)| {
+            PairedColumn::new(*quantity, columns, pairing).difference(pairing, plan)
+        })
         .collect()
 }
 
 impl PairedColumn {
-    fn new(measure: Measure, first: &Scores, second: &Scores, pairs: &Pairs<'_>) -> Option<Self> {
-        let (a, b) = (first.column(measure)?, second.column(measure)?);
+    fn new(measure: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairing: &Pairing) -> Self {
         let (mut rows, mut baseline, mut run) = (Vec::new(), Vec::new(), Vec::new());
-        for (row, (left, right)) in pairs.list.iter().enumerate() {
-            if let (Some(a), Some(b)) = (a[left.at], b[right.at]) {
+        for (row, [left, right]) in pairing.list.iter().enumerate() {
+            if let (Some(a), Some(b)) = (a[*left], b[*right]) {
                 rows.push(row);
                 baseline.push(a);
                 run.push(b);
@@ -132,24 +148,24 @@ impl PairedColumn {
         let differences = baseline
             .iter()
             .zip(&run)
-            .map(|(a, b): (&f64, &f64)| match measure.family().aggregate() {
+            .map(|(a, b): (&f64, &f64)| match measure.aggregate() {
                 Aggregate::Mean => b - a,
                 Aggregate::Median => f64::from(b.total_cmp(a) as i8),
             })
             .collect();
-        Some(Self {
+        Self {
             measure,
             rows,
             baseline,
             run,
             differences,
-        })
+        }
     }
 
-    fn difference(&self, pairs: &Pairs<'_>, plan: &EvaluationPlan) -> MeasureDifference {
-        let family = self.measure.family();
-        let cluster_of: Vec<usize> = self.rows.iter().map(|row| pairs.cluster_of[*row]).collect();
-        let lower_is_better = family.facts().direction == Direction::Lower;
+    fn difference(&self, pairing: &Pairing, plan: &EvaluationPlan) -> MeasureDifference {
+        let rows = self.rows.iter();
+        let cluster_of: Vec<usize> = rows.map(|row| pairing.cluster_of[*row]).collect();
+        let lower_is_better = self.measure.direction() == Direction::Lower;
         let up = self.differences.iter().filter(|one| **one > TIE).count();
         let down = self.differences.iter().filter(|one| **one < -TIE).count();
         let (wins, losses) = if lower_is_better {
@@ -158,7 +174,7 @@ impl PairedColumn {
             (up, down)
         };
         let test = randomisation(&self.differences, &cluster_of, unadjusted(plan));
-        let (baseline, run, delta) = match family.aggregate() {
+        let (baseline, run, delta) = match self.measure.aggregate() {
             Aggregate::Mean => (
                 mean(&self.baseline),
                 mean(&self.run),
@@ -170,8 +186,8 @@ impl PairedColumn {
                 (a, b, apart(a, b))
             }
         };
-        let by_mean = family.aggregate() == Aggregate::Mean;
-        let (low, high) = family.facts().range;
+        let by_mean = self.measure.aggregate() == Aggregate::Mean;
+        let (low, high) = self.measure.range();
         let ci95 = if by_mean {
             test.and_then(|test| test.interval)
                 .map(|interval| interval.within(high - low))

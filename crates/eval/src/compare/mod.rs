@@ -29,7 +29,7 @@ use self::pairs::Pairs;
 use self::provenance::RunChange;
 use self::scored::Scored;
 use super::summary::EvaluationPlan;
-use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::measure::{Cutoff, Family, Measure, Quantity};
 use ragtriage_core::stats::holm::holm;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
@@ -119,15 +119,19 @@ fn pair(
     pairs: &Pairs<'_>,
     plan: &ComparePlan,
 ) -> PairComparison {
-    let mut measures =
-        differences::differences(&first.scores, &second.scores, pairs, &plan.evaluation);
+    let mut measures = differences::differences(
+        &first.scores,
+        &second.scores,
+        &pairs.pairing,
+        &plan.evaluation,
+    );
     if plan.measures.is_empty() {
         measures.retain(|difference| difference.n > 0);
     }
     let judged = answers::judged(pairs, &first.outcomes, &second.outcomes);
     PairComparison {
         run,
-        questions: pairs.counts,
+        questions: pairs.pairing.counts,
         verdict: String::new(),
         changes,
         measures,
@@ -212,7 +216,9 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let mut family: Vec<&mut MeasureDifference> = pairs
         .iter_mut()
         .flat_map(|pair| &mut pair.measures)
-        .filter(|difference| Some(difference.measure) == primary && difference.p.is_some())
+        .filter(|difference| {
+            Some(difference.measure) == primary.map(Quantity::from) && difference.p.is_some()
+        })
         .collect();
     let p_values: Vec<f64> = family
         .iter()

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::error::CompareError;
+use crate::asked::{AskedQuestion, asked};
 use crate::clusters;
-use ragtriage_core::types::{Question, Trace};
+use ragtriage_core::types::Trace;
 use ragtriage_runs::SavedRun;
 
 /// Counts of compared and omitted questions.
@@ -30,15 +31,77 @@ pub struct QuestionCounts {
     pub largest_cluster: usize,
 }
 
-/// The pairs, in the baseline's order.
+/// Paired questions of two runs, in the baseline's order.
 #[derive(Clone, Debug)]
-pub struct Pairs<'a> {
-    /// A question's index and trace in the baseline, then in the other run.
-    pub list: Vec<(Side<'a>, Side<'a>)>,
+pub struct Pairing {
+    /// A question's index in the baseline, then in the other run.
+    pub list: Vec<[usize; 2]>,
     /// Each pair's cluster, by the baseline's evidence, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
     /// Counts of paired and unpaired questions.
     pub counts: QuestionCounts,
+}
+
+/// A run's name and its questions.
+pub type NamedQuestions<'a> = (&'a str, &'a [AskedQuestion]);
+
+impl Pairing {
+    /// Pairs questions by id. `cluster`: questions that share gold evidence form one cluster, else each question does.
+    ///
+    /// # Errors
+    /// `OtherQuestions` if a question occurs in only one run or has a different text there, unless
+    /// `intersect`;
+    /// `NothingInCommon`.
+    pub fn new(
+        baseline: NamedQuestions<'_>,
+        run: NamedQuestions<'_>,
+        cluster: bool,
+        intersect: bool,
+    ) -> Result<Self, CompareError> {
+        let (ours, theirs) = (baseline.1, run.1);
+        let numbers: HashMap<_, usize> = theirs
+            .iter()
+            .enumerate()
+            .map(|(at, question)| (&question.id, at))
+            .collect();
+        let mut counts = QuestionCounts::default();
+        let mut list = Vec::new();
+        for (a, question) in ours.iter().enumerate() {
+            match numbers.get(&question.id) {
+                None => counts.only_baseline += 1,
+                Some(b) if theirs[*b].text != question.text => counts.other_text += 1,
+                Some(b) => list.push([a, *b]),
+            }
+        }
+        counts.only_run = theirs.len() - list.len() - counts.other_text;
+        refuse(baseline, run, list.len(), counts, intersect)?;
+        let common = list.len();
+        list.retain(|[a, b]| !ours[*a].failed && !theirs[*b].failed);
+        counts.compared = list.len();
+        counts.failed = common - list.len();
+        counts.other_gold = list
+            .iter()
+            .filter(|[a, b]| ours[*a].gold != theirs[*b].gold)
+            .count();
+        let evidence = list.iter().map(|[a, _]| ours[*a].evidence.as_slice());
+        let cluster_of = clusters::evidence_clusters(evidence, cluster);
+        let sizes = clusters::sizes(&cluster_of);
+        (counts.n_clusters, counts.largest_cluster) = (sizes.n, sizes.largest);
+        Ok(Self {
+            list,
+            cluster_of,
+            counts,
+        })
+    }
+}
+
+/// The pairs with their traces.
+#[derive(Clone, Debug)]
+pub struct Pairs<'a> {
+    /// A question's index and trace in the baseline, then in the other run.
+    pub list: Vec<(Side<'a>, Side<'a>)>,
+    /// The same pairs by index.
+    pub pairing: Pairing,
 }
 
 /// One run's side of a pair.
@@ -51,113 +114,67 @@ pub struct Side<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs the runs' questions by id. `cluster`: questions that share gold evidence form one cluster,
-    /// else each question does.
+    /// Pairs the questions of saved runs.
     ///
     /// # Errors
-    /// `OtherQuestions` if a question occurs in only one run or has a different text there, unless
-    /// `intersect`;
-    /// `NothingInCommon`.
+    /// Errors of [`Pairing::new`].
     pub fn new(
         baseline: &'a SavedRun,
         run: &'a SavedRun,
         cluster: bool,
         intersect: bool,
     ) -> Result<Self, CompareError> {
-        let theirs: HashMap<_, Side<'_>> = sides(run)
-            .map(|side| (&side.trace.question.id, side))
-            .collect();
-        let mut counts = QuestionCounts::default();
-        let mut list = Vec::new();
-        for a in sides(baseline) {
-            match theirs.get(&a.trace.question.id) {
-                None => counts.only_baseline += 1,
-                Some(b) if b.trace.question.text != a.trace.question.text => counts.other_text += 1,
-                Some(b) => list.push((a, *b)),
-            }
-        }
-        counts.only_run = run.traces.len() - list.len() - counts.other_text;
-        refuse(baseline, run, &list, counts, intersect)?;
-        let common = list.len();
-        list.retain(|(a, b)| !a.trace.failed() && !b.trace.failed());
-        counts.compared = list.len();
-        counts.failed = common - list.len();
-        counts.other_gold = list
-            .iter()
-            .filter(|(a, b)| other_gold(&a.trace.question, &b.trace.question))
-            .count();
-        let cluster_of = clusters::cluster_of(list.iter().map(|(a, _)| a.trace), cluster);
-        let sizes = clusters::sizes(&cluster_of);
-        (counts.n_clusters, counts.largest_cluster) = (sizes.n, sizes.largest);
+        let [ours, theirs] = [baseline, run].map(asked);
+        let pairing = Pairing::new(
+            (&baseline.manifest.name, &ours),
+            (&run.manifest.name, &theirs),
+            cluster,
+            intersect,
+        )?;
+        let side = |run: &'a SavedRun, at: usize| Side {
+            at,
+            trace: &run.traces[at],
+        };
+        let list = pairing.list.iter();
+        let list = list.map(|[a, b]| (side(baseline, *a), side(run, *b)));
         Ok(Self {
-            list,
-            cluster_of,
-            counts,
+            list: list.collect(),
+            pairing,
         })
     }
 }
 
-fn sides(run: &SavedRun) -> impl Iterator<Item = Side<'_>> {
-    let traces = run.traces.iter().enumerate();
-    traces.map(|(at, trace)| Side { at, trace })
-}
-
 fn refuse(
-    baseline: &SavedRun,
-    run: &SavedRun,
-    list: &[(Side<'_>, Side<'_>)],
+    baseline: NamedQuestions<'_>,
+    run: NamedQuestions<'_>,
+    common: usize,
     counts: QuestionCounts,
     intersect: bool,
 ) -> Result<(), CompareError> {
-    let [baseline_name, run_name] = [baseline, run].map(|run| run.manifest.name.clone());
+    let [baseline_name, run_name] = [baseline.0, run.0].map(str::to_owned);
     let QuestionCounts {
         only_baseline,
         only_run,
         other_text,
         ..
     } = counts;
-    if list.is_empty() {
+    if common == 0 {
         return Err(CompareError::NothingInCommon {
             baseline: baseline_name,
             run: run_name,
-            n_baseline: baseline.traces.len(),
-            n_run: run.traces.len(),
+            n_baseline: baseline.1.len(),
+            n_run: run.1.len(),
         });
     }
     if !intersect && only_baseline + only_run + other_text > 0 {
         return Err(CompareError::OtherQuestions {
             baseline: baseline_name,
             run: run_name,
-            common: list.len(),
+            common,
             only_baseline,
             only_run,
             other_text,
         });
     }
     Ok(())
-}
-
-/// Returns true if the gold answers of two runs for one question differ.
-fn other_gold(a: &Question, b: &Question) -> bool {
-    let Question {
-        id: _,
-        text: _,
-        kind,
-        answers,
-        evidence,
-        relevant,
-        required,
-        forbidden,
-        tags: _,
-        split: _,
-    } = a;
-    (kind, answers, evidence, relevant, required, forbidden)
-        != (
-            &b.kind,
-            &b.answers,
-            &b.evidence,
-            &b.relevant,
-            &b.required,
-            &b.forbidden,
-        )
 }

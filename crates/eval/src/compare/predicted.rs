@@ -80,7 +80,7 @@ pub(super) fn predicted(
     plan: RandomisationPlan,
 ) -> Option<Predicted> {
     let (mut moved, mut cluster_of) = (Vec::new(), Vec::new());
-    for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
+    for ((a, b), cluster) in pairs.list.iter().zip(&pairs.pairing.cluster_of) {
         let sides = [
             (a.trace, &first.outcomes[a.at]),
             (b.trace, &second.outcomes[b.at]),

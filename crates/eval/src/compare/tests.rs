@@ -404,14 +404,17 @@ fn what_was_asked_for_is_compared_and_stands_there_even_undefined() {
         ..plan(&["AnswerEM"])
     };
     let comparison = compared(&a, &[&b], &named(&["FactRecall", "AnswerEM"], None));
-    let found: Vec<(Measure, usize)> = comparison.pairs[0]
+    let found: Vec<(Quantity, usize)> = comparison.pairs[0]
         .measures
         .iter()
         .map(|found| (found.measure, found.n))
         .collect();
     assert_eq!(
         found,
-        [(measure("FactRecall"), 0), (measure("AnswerEM"), 2)]
+        [
+            (measure("FactRecall").into(), 0),
+            (measure("AnswerEM").into(), 2)
+        ]
     );
     assert_eq!(comparison.primary, Some(measure("AnswerEM")));
     let subject = [ComparedRun { run: &b, k: 5 }];

@@ -22,37 +22,33 @@ pub(super) struct Judgeable {
     pub value: f64,
     pub ci95: Option<Interval>,
     pub n: usize,
-    /// Means of the baseline and the run; known for drops.
+    /// Means of the baseline and the run; known for changes.
     pub means: Option<[f64; 2]>,
-    /// The minimum detectable effect; known for drops.
-    pub detectable: Option<f64>,
-    /// Questions that would tell the value from the limit; known for means.
+    /// Questions that would tell the value from the limit.
     pub needed: Option<usize>,
-    /// True if too few clusters of questions differ from the baseline's for any test: a drop must not fail then.
+    /// True if too few clusters of questions differ from the baseline's for any test: a change must not fail then.
     pub too_few_differ: bool,
 }
 
 impl Judgeable {
-    pub(super) fn mean(summary: &MeasureSummary, needed: Option<usize>) -> Self {
+    pub(super) fn level(summary: &MeasureSummary, needed: Option<usize>) -> Self {
         Self {
             value: summary.mean,
             ci95: summary.ci95,
             n: summary.n,
             means: None,
-            detectable: None,
             needed,
             too_few_differ: false,
         }
     }
 
-    pub(super) fn dropped(difference: &MeasureDifference) -> Self {
+    pub(super) fn change(difference: &MeasureDifference, needed: Option<usize>) -> Self {
         let MeasureDifference {
             baseline,
             run,
             delta,
             ci95,
             n,
-            detectable,
             lower_is_better,
             least_p,
             ..
@@ -70,14 +66,13 @@ impl Judgeable {
             }),
             n: *n,
             means: Some([*baseline, *run]),
-            detectable: *detectable,
-            needed: None,
+            needed,
             too_few_differ,
         }
     }
 }
 
-pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
+pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode, min_effect: f64) -> GateResult {
     let limit = gate.limit;
     // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
     let mode = if gate.is_absolute() {
@@ -85,19 +80,27 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
     } else {
         mode
     };
+    // A change passes if it is too small to matter, and fails only if it is large enough to.
+    let matters = gate.mattering(min_effect);
     let verdict = match (mode, found.ci95) {
-        (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
+        (GateMode::Mean, _) if matters.keeps(found.value) => GateVerdict::Pass,
         (GateMode::Mean, _) => GateVerdict::Fail,
         (GateMode::Interval, None) => GateVerdict::Inconclusive,
-        (GateMode::Interval, Some(ci)) => match (gate.keeps(ci.low), gate.keeps(ci.high)) {
-            (true, true) => GateVerdict::Pass,
-            (false, false) if !found.too_few_differ => GateVerdict::Fail,
-            _ => GateVerdict::Inconclusive,
-        },
+        (GateMode::Interval, Some(ci)) if matters.keeps(ci.low) && matters.keeps(ci.high) => {
+            GateVerdict::Pass
+        }
+        (GateMode::Interval, Some(ci)) => {
+            let is_beyond = !gate.keeps(ci.low) && !gate.keeps(ci.high);
+            if is_beyond && !matters.keeps(found.value) && !found.too_few_differ {
+                GateVerdict::Fail
+            } else {
+                GateVerdict::Inconclusive
+            }
+        }
     };
     GateResult {
         gate: gate.title(),
-        measure: gate.measure.to_string(),
+        measure: gate.quantity.to_string(),
         bound: gate.bound,
         limit,
         value: found.value,
@@ -105,15 +108,27 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
         n: found.n,
         means: found.means,
         verdict,
-        reason: reason(gate, found, mode, verdict),
+        reason: reason([gate, &matters], found, mode, verdict),
     }
 }
 
 impl Gate {
+    /// Returns the gate with the limit that a change must exceed to matter.
+    fn mattering(&self, min_effect: f64) -> Self {
+        let limit = if self.needs_baseline() {
+            self.limit.max(min_effect)
+        } else {
+            self.limit
+        };
+        Self { limit, ..*self }
+    }
+
     fn keeps(&self, value: f64) -> bool {
         match self.bound {
             GateBound::Min | GateBound::Complete => value >= self.limit - ROUNDING,
-            GateBound::Max | GateBound::MaxDrop => value <= self.limit + ROUNDING,
+            GateBound::Max | GateBound::MaxDrop | GateBound::MaxRise => {
+                value <= self.limit + ROUNDING
+            }
         }
     }
 
@@ -128,12 +143,31 @@ impl Gate {
     }
 }
 
-fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
+/// `gate`: as given; `matters`: with the limit from which a change matters.
+fn reason(
+    [gate, matters]: [&Gate; 2],
+    found: Judgeable,
+    mode: GateMode,
+    verdict: GateVerdict,
+) -> String {
     let (limit, value) = (gate.limit, found.value);
     let name = match gate.bound {
-        GateBound::MaxDrop => format!("the drop of {}", gate.measure),
-        _ => gate.measure.to_string(),
+        GateBound::MaxDrop => format!("the drop of {}", gate.quantity),
+        GateBound::MaxRise => format!("the rise of {}", gate.quantity),
+        _ => gate.quantity.to_string(),
     };
+    let effect = matters.limit;
+    let is_small = effect > limit && matters.keeps(value);
+    if is_small
+        && verdict == GateVerdict::Pass
+        && !found
+            .ci95
+            .map_or(gate.keeps(value), |ci| gate.keeps(ci.high))
+    {
+        return format!(
+            "{name} is {value:.3}, not above {effect}, the smallest change that matters"
+        );
+    }
     let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
         return match verdict {
             GateVerdict::Inconclusive => format!(
@@ -161,34 +195,31 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
                 gate.side(false)
             )
         }
+        GateVerdict::Inconclusive if is_small && !gate.keeps(ci.low) => format!(
+            "{name} is {value:.3}, not above {effect}, the smallest change that matters, but its interval {ci:.3} is not all at \
+             or below {effect}"
+        ),
         GateVerdict::Inconclusive => {
-            let needed = found.needed.or_else(|| needed(found, limit));
-            let would = needed
-                .filter(|needed| *needed > found.n)
-                .map_or(String::new(), |needed| {
-                    if needed > MOST_TIMES * found.n {
-                        return "; the value is too close to the limit for any practical number"
+            let would =
+                found
+                    .needed
+                    .filter(|needed| *needed > found.n)
+                    .map_or(String::new(), |needed| {
+                        if needed > MOST_TIMES * found.n {
+                            return "; the value is too close to the limit for any practical number"
                             .to_owned();
-                    }
-                    format!(
-                        "; about {} would, if {value:.3} is the true value",
-                        questions(needed)
-                    )
-                });
+                        }
+                        format!(
+                            "; about {} would, if {value:.3} is the true value",
+                            questions(needed)
+                        )
+                    });
             format!(
                 "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {} do not decide{would}",
                 questions(found.n)
             )
         }
     }
-}
-
-/// Returns the number of questions with which a drop of this size differs from the limit in 4 of 5 data sets: the minimum
-/// detectable effect shrinks with the square root of their number.
-fn needed(found: Judgeable, limit: f64) -> Option<usize> {
-    let ratio = found.detectable? / (found.value - limit).abs();
-    let needed = (found.n as f64 * ratio * ratio).ceil();
-    needed.is_finite().then_some(needed as usize)
 }
 
 fn questions(n: usize) -> String {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::error::GateError;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::{Direction, Quantity};
 use ragtriage_core::types::Interval;
 
 /// A kind of bound.
@@ -17,75 +17,97 @@ pub enum GateBound {
     /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
     /// if lower is better.
     MaxDrop,
+    /// The same deterioration, of a quantity where lower is better: an upper bound on its increase.
+    MaxRise,
     /// Lower bound on the share of judged questions; present only if some are missing.
     Complete,
 }
 
-/// One bound on one measure.
+/// One bound on one measure or failure class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
-    pub(super) measure: Measure,
+    pub(super) quantity: Quantity,
     pub(super) bound: GateBound,
     pub(super) limit: f64,
 }
 
 impl Gate {
-    /// Creates a gate that the measure can both pass and fail.
+    /// Creates a gate that the measure or class can both pass and fail.
     ///
     /// # Errors
-    /// `OutOfRange`: the limit is not a number, or outside the measure's range; a drop is at least 0.
-    pub fn new(measure: Measure, bound: GateBound, limit: f64) -> Result<Self, GateError> {
-        let (low, high) = measure.family().facts().range;
-        let range = if bound == GateBound::MaxDrop {
+    /// `OutOfRange`: the limit is not a number, or outside the range; a drop or rise is at least 0. `HigherIsBetter`: a bound
+    /// on the rise of what should be high. `NotCompared`: a change of a class without a result.
+    pub fn new(
+        quantity: impl Into<Quantity>,
+        bound: GateBound,
+        limit: f64,
+    ) -> Result<Self, GateError> {
+        let quantity = quantity.into();
+        let gate = Self {
+            quantity,
+            bound,
+            limit,
+        };
+        if bound == GateBound::MaxRise && quantity.direction() == Direction::Higher {
+            return Err(GateError::HigherIsBetter { quantity });
+        }
+        if let Quantity::Class(class) = quantity
+            && gate.needs_baseline()
+            && class.has_no_result()
+        {
+            return Err(GateError::NotCompared { class });
+        }
+        let (low, high) = quantity.range();
+        let (low, high) = if gate.needs_baseline() {
             (0.0, high - low)
         } else {
             (low, high)
         };
-        if limit.is_finite() && range.0 <= limit && limit <= range.1 {
-            Ok(Self {
-                measure,
-                bound,
-                limit,
-            })
+        if limit.is_finite() && low <= limit && limit <= high {
+            Ok(gate)
         } else {
             Err(GateError::OutOfRange {
-                measure,
+                quantity,
                 limit,
-                low: range.0,
-                high: range.1,
+                low,
+                high,
             })
         }
     }
 
-    /// Returns true if `other` has the same measure and kind of bound.
+    /// Returns true if `other` bounds the same measure or class in the same way.
     #[must_use]
     pub fn replaces(&self, other: &Self) -> bool {
-        (self.measure, self.bound) == (other.measure, other.bound)
+        (self.quantity, self.bound) == (other.quantity, other.bound)
     }
 
     /// Returns true if the gate needs a baseline run.
     #[must_use]
     pub fn needs_baseline(&self) -> bool {
-        self.bound == GateBound::MaxDrop
+        matches!(self.bound, GateBound::MaxDrop | GateBound::MaxRise)
     }
 
     /// Returns true if the limit is the best possible value, such as zero forbidden facts.
     pub(super) fn is_absolute(&self) -> bool {
-        let (low, high) = self.measure.family().facts().range;
+        let (low, high) = self.quantity.range();
         match self.bound {
             GateBound::Min => self.limit >= high,
             GateBound::Max => self.limit <= low,
-            GateBound::MaxDrop | GateBound::Complete => false,
+            GateBound::MaxDrop | GateBound::MaxRise | GateBound::Complete => false,
         }
     }
 
     /// Writes the gate as a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
     #[must_use]
     pub fn title(&self) -> String {
+        let Self {
+            quantity, limit, ..
+        } = self;
         match self.bound {
-            GateBound::Max => format!("{} <= {}", self.measure, self.limit),
-            GateBound::MaxDrop => format!("{} drop <= {}", self.measure, self.limit),
-            GateBound::Min | GateBound::Complete => format!("{} >= {}", self.measure, self.limit),
+            GateBound::Max => format!("{quantity} <= {limit}"),
+            GateBound::MaxDrop => format!("{quantity} drop <= {limit}"),
+            GateBound::MaxRise => format!("{quantity} rise <= {limit}"),
+            GateBound::Min | GateBound::Complete => format!("{quantity} >= {limit}"),
         }
     }
 }
@@ -129,13 +151,13 @@ impl GateVerdict {
 pub struct GateResult {
     /// The condition.
     pub gate: String,
-    /// The measure.
+    /// The measure or failure class.
     pub measure: String,
     /// The bound.
     pub bound: GateBound,
     /// The limit.
     pub limit: f64,
-    /// The run's mean; for a drop the deterioration from the baseline's (negative: better).
+    /// The run's mean; for a drop or rise the deterioration from the baseline's (negative: better).
     pub value: f64,
     /// Its 95% interval; `None` if the questions form fewer than two clusters.
     pub ci95: Option<Interval>,

@@ -1,9 +1,10 @@
 //! Gates: absolute and relative quality limits of a run.
 //!
-//! A gate bounds a measure's mean (`min`, `max`) or its deterioration from a baseline's over the same questions
-//! (`max_drop`). By default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
+//! A gate bounds a measure's mean or a failure class's share (`min`, `max`), or its deterioration from a baseline's over the
+//! same questions (`max_drop`, `max_rise`). A share is the mean of a value that is 1 for a question with the class and 0 for
+//! every other. By default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
 //! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
-//! measure's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
+//! measure's range, which no number of questions could establish. A deterioration up to `min_effect` fails no gate. A gate that cannot be judged is an error, never a pass.
 
 mod error;
 mod judge;
@@ -16,12 +17,14 @@ mod tests;
 use ragtriage_core::config::GateMode;
 use serde::Serialize;
 
+use self::judge::Judgeable;
+use self::limit::worsening;
+use super::baseline::JudgedRun;
 use super::clusters;
-use super::compare::differences::{self, MeasureDifference};
-use super::compare::pairs::{Pairs, QuestionCounts};
-use super::score::{self, Scores};
+use super::compare::differences::{self, TwoColumns};
+use super::compare::pairs::{Pairing, QuestionCounts};
 use super::summary::{self, EvaluationPlan};
-use ragtriage_core::measure::{Aggregate, Measure};
+use ragtriage_core::measure::{Aggregate, Measure, Quantity};
 use ragtriage_core::stats::detectable::{ALPHA, needed as questions_needed};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
@@ -64,96 +67,166 @@ pub struct GatePlan {
     pub strict: bool,
     /// Compares a baseline over different questions on the shared ones.
     pub intersect: bool,
+    /// Largest deterioration from the baseline that does not matter: it fails no gate, whatever its limit. 0 or more.
+    pub min_effect: f64,
 }
 
 /// Judges `run` by the plan's gates.
 ///
 /// # Errors
-/// `NoValue` for a measure without a value in the run, `NoBaseline` for a drop gate without a baseline, and the errors
-/// of comparing the runs.
+/// `NoQuestions` for a run without a question, `NoValue` for a measure without a value in the run, `NoBaseline` for a
+/// gate on a change without a baseline, `OtherRule` and `NotInBaseline` for a baseline that lacks the scores, and the
+/// errors of comparing the runs.
 pub fn check(
     run: &SavedRun,
-    baseline: Option<&SavedRun>,
+    baseline: Option<&JudgedRun>,
     plan: &GatePlan,
 ) -> Result<GateReport, GateError> {
-    let (dropping, bounded): (Vec<&Gate>, Vec<&Gate>) =
-        plan.gates.iter().partition(|gate| gate.needs_baseline());
-    let bounded: Vec<Measure> = bounded.iter().map(|gate| gate.measure).collect();
-    let dropping: Vec<Measure> = dropping.iter().map(|gate| gate.measure).collect();
-    let rule = plan.evaluation.judge;
-    let scores = score::score(run, &bounded, rule);
-    let cluster_of = clusters::cluster_of(&run.traces, plan.evaluation.cluster);
-    let means =
-        summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &plan.evaluation));
-    let mut questions = None;
-    let mut drops: Vec<MeasureDifference> = Vec::new();
-    if let Some(measure) = dropping.first() {
-        let baseline = baseline.ok_or(GateError::NoBaseline { measure: *measure })?;
-        let pairs = Pairs::new(baseline, run, plan.evaluation.cluster, plan.intersect)?;
-        let (before, after) = (
-            score::score(baseline, &dropping, rule),
-            score::score(run, &dropping, rule),
-        );
-        drops = differences::differences(&before, &after, &pairs, &plan.evaluation);
-        questions = Some(pairs.counts);
+    let evaluation = &plan.evaluation;
+    if run.traces.is_empty() {
+        let run = run.manifest.name.clone();
+        return Err(GateError::NoQuestions { run });
     }
+    let measures = plan.measures();
+    let judged = JudgedRun::new(run, &measures, evaluation.k, evaluation.judge);
+    let levels = levels(run, &judged, plan);
+    let (changes, questions) = changes(&judged, baseline, plan)?;
+    let mut found = (levels.into_iter(), changes.into_iter());
     let mut gates: Vec<GateResult> = judge::complete(run).into_iter().collect();
     for gate in &plan.gates {
-        let found = match gate.bound {
-            GateBound::MaxDrop => drops
-                .iter()
-                .find(|drop| drop.measure == gate.measure)
-                .map(judge::Judgeable::dropped),
-            GateBound::Min | GateBound::Max | GateBound::Complete => {
-                let needed = needed(gate, &scores, &cluster_of);
-                let mean = means.get(&gate.measure.to_string());
-                mean.map(|mean| judge::Judgeable::mean(mean, needed))
-            }
+        let next = if gate.needs_baseline() {
+            found.1.next()
+        } else {
+            found.0.next()
         };
-        let found = found.filter(|found| found.n > 0).ok_or_else(|| {
-            let measure = gate.measure;
-            let has_value = |run: &SavedRun| {
-                let column = score::score(run, &[measure], rule).column(measure);
-                column.is_some_and(|values| values.iter().any(Option::is_some))
+        let next = next.filter(|next| next.n > 0).ok_or_else(|| {
+            let lacks = |run: &&JudgedRun| {
+                let column = run.column(gate.quantity);
+                column.is_none_or(|values| values.iter().all(Option::is_none))
             };
-            let mut runs = [Some(run), baseline].into_iter().flatten();
-            let without = runs.find(|run| !has_value(run)).unwrap_or(run);
+            let mut runs = [Some(&judged), baseline].into_iter().flatten();
             GateError::NoValue {
-                run: without.manifest.name.clone(),
-                measure,
+                run: runs.find(lacks).unwrap_or(&judged).name.clone(),
+                quantity: gate.quantity,
             }
         })?;
-        gates.push(judge::judge(gate, found, plan.mode));
+        gates.push(judge::judge(gate, next, plan.mode, plan.min_effect));
     }
     Ok(GateReport {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
         baseline: baseline
             .filter(|_| questions.is_some())
-            .map(|baseline| baseline.manifest.name.clone()),
+            .map(|baseline| baseline.name.clone()),
         questions,
         mode: plan.mode,
         strict: plan.strict,
         passed: gates.iter().all(|gate| gate.verdict.passes(plan.strict)),
         gates,
         warnings: plan
-            .gates
-            .iter()
-            .filter_map(|gate| unseen::warning(gate.measure, run))
+            .measures()
+            .into_iter()
+            .filter_map(|measure| unseen::warning(measure, run))
             .collect(),
     })
 }
 
-/// Returns the number of questions that would tell the mean from the gate's limit, if its distance from it is the true one;
-/// `None` for a median.
-fn needed(gate: &Gate, scores: &Scores, cluster_of: &[usize]) -> Option<usize> {
-    if gate.measure.family().aggregate() != Aggregate::Mean {
-        return None;
+impl GatePlan {
+    /// Returns the measures of the gates.
+    #[must_use]
+    pub fn measures(&self) -> Vec<Measure> {
+        let mut measures = Vec::new();
+        for measure in self.gates.iter().filter_map(|gate| gate.quantity.measure()) {
+            if !measures.contains(&measure) {
+                measures.push(measure);
+            }
+        }
+        measures
     }
-    let column = scores.column(gate.measure)?;
-    let known = column.into_iter().zip(cluster_of);
-    let (distances, cluster_of): (Vec<f64>, Vec<usize>) = known
-        .filter_map(|(value, cluster)| Some((value? - gate.limit, *cluster)))
-        .unzip();
-    questions_needed(&distances, &cluster_of, ALPHA)
+}
+
+/// Returns the values of the gates on the run alone, in their order.
+fn levels(run: &SavedRun, judged: &JudgedRun, plan: &GatePlan) -> Vec<Judgeable> {
+    let gates: Vec<&Gate> = plan
+        .gates
+        .iter()
+        .filter(|gate| !gate.needs_baseline())
+        .collect();
+    let quantities: Vec<Quantity> = gates.iter().map(|gate| gate.quantity).collect();
+    let columns: Vec<Vec<Option<f64>>> = quantities
+        .iter()
+        .map(|quantity| judged.column(*quantity).unwrap_or_default())
+        .collect();
+    let bootstrap = summary::bootstrap(&run.traces, &plan.evaluation);
+    let cluster_of = clusters::cluster_of(&run.traces, plan.evaluation.cluster);
+    let summaries = summary::summarised(&quantities, &columns, &bootstrap);
+    let found = gates.iter().zip(&columns).zip(&summaries);
+    found
+        .map(|((gate, column), summary)| {
+            let known = column.iter().zip(&cluster_of);
+            let distances = known.filter_map(|(value, of)| Some(((*value)? - gate.limit, *of)));
+            Judgeable::level(summary, needed(gate, distances))
+        })
+        .collect()
+}
+
+/// Returns the values of the gates on changes, in their order, and the counts of the compared questions.
+fn changes(
+    judged: &JudgedRun,
+    baseline: Option<&JudgedRun>,
+    plan: &GatePlan,
+) -> Result<(Vec<Judgeable>, Option<QuestionCounts>), GateError> {
+    let evaluation = &plan.evaluation;
+    let gates: Vec<&Gate> = plan
+        .gates
+        .iter()
+        .filter(|gate| gate.needs_baseline())
+        .collect();
+    let Some(first) = gates.first() else {
+        return Ok((Vec::new(), None));
+    };
+    let baseline = baseline.ok_or(GateError::NoBaseline {
+        quantity: first.quantity,
+    })?;
+    if baseline.judge != judged.judge {
+        let baseline = baseline.name.clone();
+        return Err(GateError::OtherRule { baseline });
+    }
+    let (a, b) = (baseline.named_questions(), judged.named_questions());
+    let pairing = Pairing::new(a, b, evaluation.cluster, plan.intersect)?;
+    let column = |run: &JudgedRun, quantity| {
+        run.column(quantity)
+            .ok_or_else(|| GateError::NotInBaseline {
+                baseline: run.name.clone(),
+                quantity,
+            })
+    };
+    let columns: Vec<TwoColumns> = gates
+        .iter()
+        .map(|gate| {
+            let quantity = gate.quantity;
+            Ok((
+                quantity,
+                [column(baseline, quantity)?, column(judged, quantity)?],
+            ))
+        })
+        .collect::<Result<_, GateError>>()?;
+    let differences = differences::of_columns(&columns, &pairing, evaluation);
+    let found = gates.iter().zip(&columns).zip(&differences);
+    let found = found.map(|((gate, (_, [before, after])), difference)| {
+        let sign = worsening(difference.lower_is_better);
+        let pairs = pairing.list.iter().zip(&pairing.cluster_of);
+        let distances = pairs
+            .filter_map(|([a, b], of)| Some((sign * (after[*b]? - before[*a]?) - gate.limit, *of)));
+        Judgeable::change(difference, needed(gate, distances))
+    });
+    Ok((found.collect(), Some(pairing.counts)))
+}
+
+/// Returns the number of questions that would tell the value from the gate's limit, if its distance from it is the true one;
+/// `None` for a median. `distances`: each question's, with its cluster.
+fn needed(gate: &Gate, distances: impl Iterator<Item = (f64, usize)>) -> Option<usize> {
+    let (distances, cluster_of): (Vec<f64>, Vec<usize>) = distances.unzip();
+    let is_mean = gate.quantity.aggregate() == Aggregate::Mean;
+    is_mean.then(|| questions_needed(&distances, &cluster_of, ALPHA))?
 }

@@ -1,15 +1,17 @@
 //! Gates of each verdict: passed, failed, inconclusive, and errors.
 
-use super::judge::{Judgeable, judge};
+use super::judge::judge;
 use super::*;
 use crate::compare::CompareError;
+use crate::compare::differences::MeasureDifference;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
 use ragtriage_core::types::{Interval, Step, StepHit};
 use ragtriage_runs::ExternalSource;
 
 fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
-    Gate::new(name.parse().expect("a measure"), bound, limit).expect("a gate")
+    let quantity: Quantity = name.parse().expect("a measure or class");
+    Gate::new(quantity, bound, limit).expect("a gate")
 }
 
 fn plan(gates: Vec<Gate>) -> GatePlan {
@@ -19,7 +21,18 @@ fn plan(gates: Vec<Gate>) -> GatePlan {
         mode: GateMode::Interval,
         strict: false,
         intersect: false,
+        min_effect: 0.0,
     }
+}
+
+/// Judges `run`, with the saved run as baseline.
+fn check(
+    run: &SavedRun,
+    baseline: Option<&SavedRun>,
+    plan: &GatePlan,
+) -> Result<GateReport, GateError> {
+    let judged = |run| JudgedRun::new(run, &plan.measures(), 5, plan.evaluation.judge);
+    super::check(run, baseline.map(judged).as_ref(), plan)
 }
 
 fn verdicts(report: &GateReport) -> Vec<GateVerdict> {
@@ -48,11 +61,10 @@ fn the_interval_decides_each_way() {
             ci95: Some(Interval { low, high }),
             n: 9,
             means: None,
-            detectable: None,
             needed: None,
             too_few_differ: false,
         };
-        let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval);
+        let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval, 0.0);
         assert_eq!(
             result.verdict, verdict,
             "{bound:?} [{low}, {high}]: {}",
@@ -71,12 +83,11 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
         }),
         n: 9,
         means: None,
-        detectable: None,
         needed: None,
         too_few_differ: false,
     };
     let verdict =
-        |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean).verdict;
+        |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean, 0.0).verdict;
     // .1 + .2 is a little over .3 in binary.
     for (bound, value, expected) in [
         (GateBound::Min, 0.31, GateVerdict::Pass),
@@ -112,8 +123,8 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         lower_is_better,
     };
     let (fall, rise) = (
-        Judgeable::dropped(&difference(false)),
-        Judgeable::dropped(&difference(true)),
+        Judgeable::change(&difference(false), None),
+        Judgeable::change(&difference(true), None),
     );
     assert_eq!(
         (fall.value, fall.ci95),
@@ -299,7 +310,7 @@ fn what_cannot_be_judged_is_an_error() {
     let drop = || vec![gate("AnswerF1", GateBound::MaxDrop, 0.1)];
     assert_eq!(
         checked(drop(), None),
-        "a gate on a drop of `AnswerF1` needs a baseline"
+        "a gate on a change of `AnswerF1` needs a baseline"
     );
     let other = run("other", &["18 May"; 3]);
     let refused = check(&only, Some(&other), &plan(drop())).expect_err("other questions");
@@ -322,8 +333,8 @@ fn a_limit_outside_the_measure_is_refused() {
         ("MedianRank", GateBound::Max, 0.5),
         ("MedianRank", GateBound::Max, f64::INFINITY),
     ] {
-        let measure = name.parse().expect("a measure");
-        assert!(Gate::new(measure, bound, limit).is_err(), "{name} {limit}");
+        let quantity: Quantity = name.parse().expect("a measure");
+        assert!(Gate::new(quantity, bound, limit).is_err(), "{name} {limit}");
     }
     assert_eq!(
         gate("MedianRank", GateBound::Max, 3.0).title(),
@@ -376,7 +387,6 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
         }),
         n: 40,
         means: None,
-        detectable: None,
         needed: Some(790),
         too_few_differ: false,
     };
@@ -385,6 +395,7 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
             &gate("EM@5", GateBound::Min, 0.5),
             found,
             GateMode::Interval,
+            0.0,
         )
         .reason
     };
@@ -392,17 +403,6 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
     assert_eq!(
         reason(found),
         format!("{head}; about 790 questions would, if 0.450 is the true value")
-    );
-    // Half the detectable effect away: four times the questions.
-    let drop = Judgeable {
-        value: 0.55,
-        detectable: Some(0.1),
-        needed: None,
-        ..found
-    };
-    assert_eq!(
-        reason(drop),
-        format!("{head}; about 160 questions would, if 0.550 is the true value")
     );
     // As many as there are would be no advice.
     let needed = Some(40);
@@ -418,5 +418,109 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
     assert!(
         reason.ends_with("; about 97 questions would, if 0.667 is the true value"),
         "{reason}"
+    );
+}
+
+#[test]
+fn the_questions_needed_for_a_drop_are_those_for_its_distance_from_the_limit() {
+    // Drops 1, 1, 0 less .5: the distances of the means above.
+    let (before, after) = (
+        run("before", &["18 May"; 3]),
+        run("after", &["1815", "1815", "18 May"]),
+    );
+    let gates = vec![gate("AnswerEM", GateBound::MaxDrop, 0.5)];
+    let report = check(&after, Some(&before), &plan(gates)).expect("judged");
+    let reason = &report.gates[0].reason;
+    assert!(
+        reason.ends_with("; about 97 questions would, if 0.667 is the true value"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn the_share_of_a_class_is_bounded_like_a_mean() {
+    // The passage holds the evidence, so a wrong answer is a loss of generation: none of 8 before, 8 of 8 after.
+    let (before, after) = (run("before", &["18 May"; 8]), run("after", &["1815"; 8]));
+    let gates = vec![
+        gate("generation", GateBound::Max, 0.5),
+        gate("generation", GateBound::MaxRise, 0.03),
+        gate("correct", GateBound::MaxDrop, 0.03),
+    ];
+    let values = |run| {
+        let report = check(run, Some(&before), &plan(gates.clone())).expect("judged");
+        let gates = report.gates.iter();
+        gates
+            .map(|gate| (gate.value, gate.verdict))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values(&after), [(1.0, GateVerdict::Fail); 3]);
+    assert_eq!(values(&before), [(0.0, GateVerdict::Pass); 3]);
+    for (name, bound) in [
+        ("correct", GateBound::MaxRise),
+        ("AnswerF1", GateBound::MaxRise),
+        ("failed", GateBound::MaxRise),
+        ("not_recorded", GateBound::MaxDrop),
+    ] {
+        let quantity: Quantity = name.parse().expect("a name");
+        assert!(Gate::new(quantity, bound, 0.1).is_err(), "{name}");
+    }
+    assert_eq!(gates[1].title(), "generation rise <= 0.03");
+}
+
+#[test]
+fn a_change_too_small_to_matter_fails_no_gate() {
+    use GateVerdict::{Fail, Inconclusive, Pass};
+    // Limit .02; a change up to .1 does not matter.
+    for (low, value, high, min_effect, verdict) in [
+        (0.03, 0.05, 0.07, 0.0, Fail),
+        (0.03, 0.05, 0.07, 0.1, Pass),
+        (0.03, 0.05, 0.15, 0.1, Inconclusive),
+        (0.03, 0.12, 0.15, 0.1, Fail),
+        (0.0, 0.05, 0.09, 0.1, Pass),
+        (0.0, 0.12, 0.15, 0.1, Inconclusive),
+        (0.03, 0.05, 0.07, 0.01, Fail),
+    ] {
+        let found = Judgeable {
+            value,
+            ci95: Some(Interval { low, high }),
+            n: 9,
+            means: None,
+            needed: None,
+            too_few_differ: false,
+        };
+        let of = |bound| {
+            judge(
+                &gate("EM@5", bound, 0.02),
+                found,
+                GateMode::Interval,
+                min_effect,
+            )
+        };
+        let result = of(GateBound::MaxDrop);
+        assert_eq!(
+            result.verdict, verdict,
+            "{low} {value} {high}: {}",
+            result.reason
+        );
+        if min_effect == 0.1 && value == 0.05 && low == 0.03 {
+            let reason =
+                "the drop of EM@5 is 0.050, not above 0.1, the smallest change that matters";
+            assert!(result.reason.starts_with(reason), "{}", result.reason);
+        }
+        // A bound on the mean is no change.
+        assert_ne!(
+            of(GateBound::Max).verdict,
+            if low > 0.02 { Pass } else { Fail }
+        );
+    }
+}
+
+#[test]
+fn a_run_without_questions_is_reported_as_such() {
+    let gates = vec![gate("AnswerEM", GateBound::Min, 0.5)];
+    let error = check(&run("none", &[]), None, &plan(gates)).expect_err("nothing to judge");
+    assert_eq!(
+        error.to_string(),
+        "`none` has no question to judge: none was finished"
     );
 }

@@ -238,7 +238,7 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, detail: ComparisonD
 }
 
 fn is_primary(found: &MeasureDifference, comparison: &Comparison) -> bool {
-    Some(found.measure) == comparison.primary
+    Some(found.measure) == comparison.primary.map(Into::into)
 }
 
 fn fits(found: &MeasureDifference, comparison: &Comparison, detail: ComparisonDetail) -> bool {
@@ -341,7 +341,7 @@ fn setting_text(value: &serde_json::Value) -> String {
 }
 
 fn delta(found: &MeasureDifference) -> Option<Delta> {
-    let is_share = found.measure.family().facts().range == (0.0, 1.0);
+    let is_share = found.measure.range() == (0.0, 1.0);
     let delta = Delta {
         mean: found.delta,
         ci95: found.ci95,

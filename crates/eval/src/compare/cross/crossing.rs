@@ -82,7 +82,7 @@ impl<'a> Crossing<'a> {
             calls: [vec![], vec![]],
             again: [vec![], vec![]],
         };
-        for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
+        for ((a, b), cluster) in pairs.list.iter().zip(&pairs.pairing.cluster_of) {
             crossing.add([a.trace, b.trace], *cluster)?;
         }
         if crossing.rows.is_empty() {

@@ -45,6 +45,7 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
         (GateBound::Min, &gates.min),
         (GateBound::Max, &gates.max),
         (GateBound::MaxDrop, &gates.max_drop),
+        (GateBound::MaxRise, &gates.max_rise),
     ];
     let each = all
         .into_iter()

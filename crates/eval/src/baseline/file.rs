@@ -1,0 +1,206 @@
+//! The baseline file: a [`JudgedRun`] as JSON, without the text of any document, question or answer.
+//!
+//! Most columns have few different values, so a column is a table of them and an index per question. Values are written as
+//! text, because a JSON number has no infinity and readers may round its last bit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BaselineError, JudgedRun};
+use crate::asked::AskedQuestion;
+use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{Judge, RightRule};
+use ragtriage_core::text::content_key::key;
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::{FailureClass, Fault};
+use ragtriage_runs::{Manifest, open_file};
+
+/// The version of the file; raised when a reader of old files would misread new ones.
+pub const SCHEMA: u32 = 1;
+/// The value of `kind`.
+const KIND: &str = "ragtriage baseline";
+
+/// The fields of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BaselineFile {
+    schema: u32,
+    kind: String,
+    /// The run's name, start, data set, and commit.
+    run: String,
+    started: String,
+    dataset_digest: String,
+    git_commit: Option<String>,
+    version: String,
+    right: RightRule,
+    scorer: Scorer,
+    correct_f1: String,
+    questions: Vec<AskedQuestion>,
+    classes: Vec<FailureClass>,
+    faults: Vec<Option<Fault>>,
+    measures: BTreeMap<Measure, Column>,
+    /// Digest of all other fields.
+    digest: String,
+}
+
+/// A column of scores.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Column {
+    values: Vec<String>,
+    /// An index into the values for each question; null where the measure is undefined.
+    of: Vec<Option<usize>>,
+}
+
+/// Writes `judged`, of the run with this manifest, as the text of a baseline file.
+#[must_use]
+pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
+    let JudgedRun {
+        name,
+        judge,
+        questions,
+        classes,
+        faults,
+        columns,
+    } = judged;
+    let columns = columns.iter();
+    let mut file = BaselineFile {
+        schema: SCHEMA,
+        kind: KIND.to_owned(),
+        run: name.clone(),
+        started: manifest.started.clone(),
+        dataset_digest: manifest.dataset_digest.clone(),
+        git_commit: manifest.git_commit.clone(),
+        version: manifest.version.clone(),
+        right: judge.rule,
+        scorer: judge.scorer,
+        correct_f1: judge.correct_f1.to_string(),
+        questions: questions.clone(),
+        classes: classes.clone(),
+        faults: faults.clone(),
+        measures: columns
+            .filter(|(_, values)| values.iter().any(Option::is_some))
+            .map(|(measure, values)| (*measure, Column::new(values)))
+            .collect(),
+        digest: String::new(),
+    };
+    file.digest = file.digest();
+    json(&file) + "\n"
+}
+
+/// Reads a baseline file.
+///
+/// # Errors
+/// A file that cannot be read, of another format or version, or damaged.
+pub fn read(path: &Path) -> Result<JudgedRun, BaselineError> {
+    let text = open_file(path)
+        .and_then(std::io::read_to_string)
+        .map_err(|source| BaselineError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+    parse(path, &text)
+}
+
+pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError> {
+    let path = || path.to_owned();
+    let foreign = |problem: String| BaselineError::Foreign {
+        path: path(),
+        problem,
+    };
+    let damaged = |problem: String| BaselineError::Damaged {
+        path: path(),
+        problem,
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| foreign(error.to_string()))?;
+    if value["kind"] != KIND {
+        return Err(foreign(format!("`kind` is not \"{KIND}\"")));
+    }
+    match value["schema"].as_u64() {
+        Some(found) if found != u64::from(SCHEMA) => {
+            return Err(BaselineError::OtherSchema {
+                path: path(),
+                found,
+                expected: SCHEMA,
+            });
+        }
+        Some(_) => {}
+        None => return Err(foreign("`schema` is not a number".to_owned())),
+    }
+    let mut file: BaselineFile =
+        serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+    let given = std::mem::take(&mut file.digest);
+    if given != file.digest() {
+        return Err(damaged("its digest does not match".to_owned()));
+    }
+    file.judged()
+        .ok_or_else(|| damaged("its lists do not fit its questions".to_owned()))
+}
+
+impl BaselineFile {
+    /// Returns the digest of the fields; the field `digest` is empty.
+    fn digest(&self) -> String {
+        hex(&key(&[&json(self)]))
+    }
+
+    /// `None` if a list has another length than the questions, or a value is not a number.
+    fn judged(self) -> Option<JudgedRun> {
+        let n = self.questions.len();
+        let columns = self.measures.into_iter();
+        let columns = columns.map(|(measure, column)| Some((measure, column.scores(n)?)));
+        let judge = Judge {
+            rule: self.right,
+            scorer: self.scorer,
+            correct_f1: number(&self.correct_f1)?,
+        };
+        let fits = self.classes.len() == n && self.faults.len() == n;
+        let judged = JudgedRun {
+            name: self.run,
+            judge,
+            questions: self.questions,
+            classes: self.classes,
+            faults: self.faults,
+            columns: columns.collect::<Option<_>>()?,
+        };
+        fits.then_some(judged)
+    }
+}
+
+impl Column {
+    fn new(scores: &[Option<f64>]) -> Self {
+        let mut values: Vec<f64> = scores.iter().flatten().copied().collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values.dedup_by(|a, b| a.to_bits() == b.to_bits());
+        let index = |score: &f64| values.binary_search_by(|value| value.total_cmp(score)).ok();
+        let of = scores.iter().map(|score| score.as_ref().and_then(index));
+        Self {
+            of: of.collect(),
+            values: values.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn scores(&self, n: usize) -> Option<Vec<Option<f64>>> {
+        let values = self.values.iter().map(|text| number(text));
+        let values: Vec<f64> = values.collect::<Option<_>>()?;
+        let score = |index: &Option<usize>| match index {
+            None => Some(None),
+            Some(index) => values.get(*index).copied().map(Some),
+        };
+        let scores = self.of.iter().map(score);
+        scores
+            .collect::<Option<Vec<_>>>()
+            .filter(|_| self.of.len() == n)
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|value: &f64| !value.is_nan())
+}
+
+fn json(file: &BaselineFile) -> String {
+    serde_json::to_string(file).expect("a baseline is plain JSON")
+}
