@@ -254,11 +254,11 @@ fn what_cannot_be_checked_is_exit_2() {
         ),
         (
             &["runs/k1", "--min", "em@5=0.8"],
-            "error: unknown measure `em@5`; did you mean `EM@5`?",
+            "error: unknown measure or failure class `em@5`; did you mean `EM@5`?",
         ),
         (
             &["runs/k1", "--max-drop", "RR=0.1"],
-            "error: a gate on a drop of `RR` needs a baseline",
+            "error: a gate on a change of `RR` needs a baseline",
         ),
         (
             &["runs/k1", "--max-drop", "RR=0.1", "--baseline", "runs/gone"],
@@ -274,7 +274,7 @@ fn what_cannot_be_checked_is_exit_2() {
     project.write("g.toml", "[gates]\nmin = { \"EM@0\" = 0.5 }\n");
     project.refuses_with_some_hint(
         &["check", "runs/k1", "--config", "g.toml"],
-        "error: g.toml:2: unknown measure `EM@0`",
+        "error: g.toml:2: unknown measure or failure class `EM@0`",
     );
     project.write("g.toml", "[gates]\nmin = { \"EM@5\" = 50 }\n");
     project.refuses_with_some_hint(
@@ -322,4 +322,101 @@ fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);
     let notice = "drops are over the 2 questions that both ask; 1 only in the baseline and 0 only in the run are left out";
     assert!(outcome.stdout.contains(notice), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_baseline_file_gives_the_verdicts_of_its_run() {
+    let project = two_runs(&[]);
+    let written = project.call(&["baseline", "runs/k5", "-o", "b.json"]);
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    let gates = [
+        "runs/k1",
+        "--max-drop",
+        "AnswerF1=0.3",
+        "--max-drop",
+        "RR=0.02",
+        "--max-rise",
+        "packing=0.03",
+        "--max-rise",
+        "reader=0.03",
+        "--max",
+        "hallucinated=0.05",
+        "--json",
+        "--baseline",
+    ];
+    let of = |baseline: &str| check(&project, &[&gates[..], &[baseline]].concat());
+    let (of_run, of_file) = (of("runs/k5"), of("b.json"));
+    assert_eq!(of_run.stdout, of_file.stdout);
+    assert_eq!(of_run.code, of_file.code);
+    let report: serde_json::Value = serde_json::from_str(&of_file.stdout).expect("JSON");
+    assert_eq!(report["baseline"], "k5");
+    assert_eq!(report["gates"].as_array().expect("a list").len(), 5);
+    // A file of other questions is refused with the counts of a folder.
+    let questions = project.read("data/questions.jsonl");
+    project.write(
+        "data/questions.jsonl",
+        questions.lines().take(2).collect::<Vec<_>>().join("\n"),
+    );
+    project.good("two", &[]);
+    let drop = ["check", "runs/two", "--max-drop", "AnswerF1=0.1"];
+    project.refuses_with_some_hint(
+        &[&drop[..], &["--baseline", "b.json"]].concat(),
+        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same \
+         id and different texts",
+    );
+    let shared = [&drop[..], &["--baseline", "b.json", "--intersect"]].concat();
+    assert_eq!(project.call(&shared).code, 0);
+    // Neither is a file that was cut off.
+    let text = project.read("b.json");
+    project.write("b.json", &text[..text.len() / 2]);
+    project.refuses_with_some_hint(
+        &[&drop[..], &["--baseline", "b.json"]].concat(),
+        "error: `b.json` is not a baseline file: EOF while parsing",
+    );
+}
+
+#[test]
+fn gates_on_classes_are_refused_where_no_run_could_fail_them() {
+    let project = two_runs(&[]);
+    let rise = |gate: &'static str| ["check", "runs/k1", "--max-rise", gate];
+    project.refuses_with_some_hint(
+        &rise("correct=0.1"),
+        "error: a rise of `correct` is no loss: higher is better",
+    );
+    project.refuses_with_some_hint(
+        &rise("failed=0.1"),
+        "error: a change of `failed` cannot be judged: questions without a result are not compared with the baseline",
+    );
+    project.refuses_with_some_hint(
+        &rise("halucinated=0.1"),
+        "error: unknown measure or failure class `halucinated`; did you mean `hallucinated`?",
+    );
+    project.refuses_with_some_hint(
+        &["check", "runs/k1", "--min", "RR=0.1", "--min-effect=-1"],
+        "error: invalid `--min-effect -1`: expected a number of 0 or more",
+    );
+}
+
+#[test]
+fn the_summary_is_appended_as_markdown() {
+    let project = two_runs(&[]);
+    let args = ["check", "runs/k1", "--max", "P@5=0.05", "--min", "RR=0.1"];
+    project.write("summary.md", "before\n");
+    let named = project.call(&[&args[..], &["--summary", "summary.md"]].concat());
+    assert_eq!(named.code, 1);
+    let text = project.read("summary.md");
+    assert!(text.starts_with("before\n"), "{text}");
+    for part in [
+        "The run does not pass. 1 passed, 1 failed, 0 inconclusive.",
+        "| fail | P@5 <= 0.05 | 0.200 |",
+        "all of its interval [0.058, 0.766] is above 0.05",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // A job names its own file.
+    let mut job = project.command(&args);
+    job.env("GITHUB_ACTIONS", "true")
+        .env("GITHUB_STEP_SUMMARY", project.path("job.md"));
+    assert_eq!(self::outcome(&job.output().expect("starts")).code, 1);
+    assert_eq!(format!("before\n{}", project.read("job.md")), text);
 }

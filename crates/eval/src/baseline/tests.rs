@@ -18,8 +18,8 @@ const NAMES: [&str; 7] = [
     "AnswerEM",
     "EM@5",
     "MedianRank",
-    "generation",
-    "correct",
+    "corpus",
+    "correct_unsupported",
     "reader",
 ];
 

@@ -439,12 +439,12 @@ fn the_questions_needed_for_a_drop_are_those_for_its_distance_from_the_limit() {
 
 #[test]
 fn the_share_of_a_class_is_bounded_like_a_mean() {
-    // The passage holds the evidence, so a wrong answer is a loss of generation: none of 8 before, 8 of 8 after.
+    // No document of these traces has the evidence, so a wrong answer is a loss of corpus: none of 8 before, 8 of 8 after.
     let (before, after) = (run("before", &["18 May"; 8]), run("after", &["1815"; 8]));
     let gates = vec![
-        gate("generation", GateBound::Max, 0.5),
-        gate("generation", GateBound::MaxRise, 0.03),
-        gate("correct", GateBound::MaxDrop, 0.03),
+        gate("corpus", GateBound::Max, 0.5),
+        gate("corpus", GateBound::MaxRise, 0.03),
+        gate("corpus", GateBound::MaxDrop, 0.03),
     ];
     let values = |run| {
         let report = check(run, Some(&before), &plan(gates.clone())).expect("judged");
@@ -464,7 +464,7 @@ fn the_share_of_a_class_is_bounded_like_a_mean() {
         let quantity: Quantity = name.parse().expect("a name");
         assert!(Gate::new(quantity, bound, 0.1).is_err(), "{name}");
     }
-    assert_eq!(gates[1].title(), "generation rise <= 0.03");
+    assert_eq!(gates[1].title(), "corpus rise <= 0.03");
 }
 
 #[test]
