@@ -157,17 +157,6 @@ fn reason(
         _ => gate.quantity.to_string(),
     };
     let effect = matters.limit;
-    let is_small = effect > limit && matters.keeps(value);
-    if is_small
-        && verdict == GateVerdict::Pass
-        && !found
-            .ci95
-            .map_or(gate.keeps(value), |ci| gate.keeps(ci.high))
-    {
-        return format!(
-            "{name} is {value:.3}, not above {effect}, the smallest change that matters"
-        );
-    }
     let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
         return match verdict {
             GateVerdict::Inconclusive => format!(
@@ -176,13 +165,18 @@ fn reason(
                 questions(found.n)
             ),
             _ => format!(
-                "{name} is {value:.3}, {} {limit}",
-                gate.side(verdict == GateVerdict::Pass)
+                "{name} is {value:.3}, {} {effect}",
+                gate.side(verdict == GateVerdict::Pass),
             ),
         };
     };
+    let is_significant = effect > limit && !gate.keeps(ci.low);
     match verdict {
-        GateVerdict::Pass => format!("all of {ci:.3} is {} {limit}", gate.side(true)),
+        GateVerdict::Pass if is_significant => format!(
+            "{name} is {value:.3}: significant, but all of its interval {ci:.3} is at or below {effect}, the smallest change \
+             that matters"
+        ),
+        GateVerdict::Pass => format!("all of {ci:.3} is {} {effect}", gate.side(true)),
         GateVerdict::Fail => format!(
             "{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}",
             gate.side(false)
@@ -195,9 +189,9 @@ fn reason(
                 gate.side(false)
             )
         }
-        GateVerdict::Inconclusive if is_small && !gate.keeps(ci.low) => format!(
-            "{name} is {value:.3}, not above {effect}, the smallest change that matters, but its interval {ci:.3} is not all at \
-             or below {effect}"
+        GateVerdict::Inconclusive if is_significant && matters.keeps(value) => format!(
+            "{name} is {value:.3}: significant, and not above {effect}, the smallest change that matters, which lies inside \
+             its interval {ci:.3}"
         ),
         GateVerdict::Inconclusive => {
             let would =
