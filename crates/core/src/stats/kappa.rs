@@ -1,5 +1,6 @@
 //! Cohen's kappa: annotator agreement beyond chance.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::t::mean_error;
@@ -25,7 +26,7 @@ impl Disagreement {
 }
 
 /// Agreement beyond chance.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Kappa {
     /// 1 for full agreement, 0 for agreement by chance, below 0 for less.
     pub value: f64,
