@@ -68,7 +68,7 @@ fn of<T: JsonSchema>(name: &str, contract: Contract) -> Schema {
     schema
 }
 
-/// Rewrites what only Rust's documentation means: links between square brackets, and `None`.
+/// Rewrites what only Rust's documentation means: line ends, links between square brackets, and `None`.
 #[derive(Clone, Debug)]
 struct PlainDescriptions;
 
@@ -78,7 +78,8 @@ impl Transform for PlainDescriptions {
             *text = text
                 .replace("[`", "`")
                 .replace("`]", "`")
-                .replace("`None`", "null");
+                .replace("`None`", "null")
+                .replace('\n', " ");
         }
         transform_subschemas(self, schema);
     }

@@ -24,7 +24,7 @@ pub struct PositionRow {
     pub position: String,
     /// Answered questions whose support was in the prompt and completed by a passage at these positions.
     pub n: usize,
-    /// Fewer than [`FEW`].
+    /// True for fewer than 20 questions.
     pub rough: bool,
     /// Share of right answers.
     pub right: MeasureSummary,
