@@ -127,16 +127,17 @@ schema!(RecordedUsage, "Usage", generator => {
 });
 
 schema!(RecordedError, "Error", _ => {
+    let message = filled();
     let object = object(
         "An error with its part and kind.",
         &[
-            field(&["message"], "The message.", filled()),
+            field(&["message"], "The message.", message.clone()),
             field(&["part"], "The failed part.", text()),
             field(&["kind"], "The cause; `permanent` if it is not known.", text()),
         ],
         vec![json!({ "required": ["message"] })],
     );
-    json_schema!({ "description": "An error: its message, or an object.", "anyOf": [filled(), object] })
+    json_schema!({ "description": "An error: its message, or an object.", "anyOf": [message, object] })
 });
 
 schema!(RecordedAttempt, "Answer", generator => {
