@@ -42,7 +42,8 @@ pub(super) fn object(description: &str, fields: &[Field], rules: Vec<Value>) -> 
             properties.entry(*other).or_insert(alias);
         }
         if names.len() > 1 {
-            all.push(first(names, schema, true));
+            // Its own name has the schema as a property: an error is reported once.
+            all.push(json!({ "if": present(own), "else": first(&names[1..], schema, true) }));
         }
     }
     all.extend(rules);

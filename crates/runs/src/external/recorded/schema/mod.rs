@@ -77,7 +77,13 @@ parts::schema!(Recorded, "Record", generator => {
 
 fn stages(generator: &mut SchemaGenerator, hits: &Value) -> Value {
     let ranking: Value = generator.subschema_for::<RecordedStage>().into();
-    let stage = any(&[hits.clone(), ranking.clone(), list(ranking.clone()), null()]);
+    let queries = json!({
+        "type": "array",
+        "minItems": 1,
+        "items": { "type": "object", "required": ["hits"], "properties": { "hits": { "type": "array" } } },
+    });
+    let one = any(&[hits.clone(), ranking.clone(), null()]);
+    let stage = json!({ "if": queries, "then": list(ranking.clone()), "else": one });
     let known = Step::ALL.map(|step| {
         let description = format!("A stage of the role `{}`.", Role::of(step).name());
         let schema = json!({ "description": description, "allOf": [stage] });
