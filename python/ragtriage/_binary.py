@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sysconfig
 from collections.abc import Sequence
 from functools import cache
+from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from .errors import BinaryError, CommandError
 
 VARIABLE = "RAGTRIAGE_BINARY"
 """Environment variable with the path of a program to use instead of the installed one."""
 
+_INTERRUPT_SECONDS = 20
+"""Time that an interrupted program has to finish the question in progress."""
 
-@cache
+
+class Done(NamedTuple):
+    """The outputs of a program that ended."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
 def path() -> str:
-    """Returns the program's path: ``RAGTRIAGE_BINARY``, the one installed with this package, or the first in ``PATH``.
+    """Returns the path of the program.
+
+    It is ``RAGTRIAGE_BINARY``, the one installed with this package, or the first in ``PATH``.
 
     Raises:
-        BinaryError: There is no such program.
+        BinaryError: There is no such program, or it has another version than this package.
     """
-    chosen = os.environ.get(VARIABLE)
+    return _checked(_found(os.environ.get(VARIABLE)))
+
+
+def _found(chosen: str | None) -> str:
     if chosen:
         if not Path(chosen).is_file():
             raise BinaryError(f"no file `{chosen}` (from {VARIABLE})", f"unset {VARIABLE} to use the installed program")
@@ -34,22 +52,53 @@ def path() -> str:
     return found
 
 
-def run(arguments: Sequence[str | os.PathLike[str]], *, accepts: Sequence[int] = (0,)) -> subprocess.CompletedProcess[str]:
+@cache
+def _checked(program: str) -> str:
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BinaryError(f"cannot run `{program}`: {error}", "install the package again") from error
+    found = done.stdout.strip().removeprefix("ragtriage ")
+    try:
+        expected = metadata.version("ragtriage")
+    except metadata.PackageNotFoundError:  # The source tree, not an installed package.
+        return program
+    if found != expected:
+        message = f"`{program}` has version {found}, but the Python package has version {expected}"
+        raise BinaryError(message, f"`pip install ragtriage=={found}`, or unset {VARIABLE}")
+    return program
+
+
+def run(arguments: Sequence[str | os.PathLike[str]], *, accepts: Sequence[int] = (0,)) -> Done:
     """Runs the program and returns its exit code and outputs.
+
+    An interrupt is passed on, so that the program keeps what it has done.
 
     Args:
         arguments: The arguments, without the program's name.
-        accepts: The exit codes that are not failures: 1 is a gate's.
+        accepts: The exit codes that are not failures; 1 is that of a failed gate.
 
     Raises:
-        BinaryError: There is no program.
+        BinaryError: There is no program, or it has another version than this package.
         CommandError: The program ended with another exit code.
     """
-    done = subprocess.run([path(), *arguments], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
-    if done.returncode not in accepts:
-        message, hint = _parse(done.stderr)
-        raise CommandError(message or f"ragtriage ended with exit code {done.returncode}", hint, exit_code=done.returncode)
-    return done
+    command = [path(), *arguments]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
+    ) as process:
+        try:
+            stdout, stderr = process.communicate()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.communicate(timeout=_INTERRUPT_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+    if process.returncode not in accepts:
+        message, hint = _parse(stderr)
+        raise CommandError(message or f"ragtriage ended with exit code {process.returncode}", hint, exit_code=process.returncode)
+    return Done(process.returncode, stdout, stderr)
 
 
 def _parse(stderr: str) -> tuple[str, str | None]:

@@ -1,0 +1,369 @@
+"""Finished runs: their measures, verdict, failure classes, questions and gates."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import html
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _binary
+from ._frames import Kind, Row, frame
+from .errors import RagtriageError
+
+Format = Literal["html", "terminal", "md", "json", "csv", "record"]
+GateMode = Literal["interval", "mean"]
+
+_TEXTS = ("id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers")
+"""Columns of the table of questions that hold text; the others are measures."""
+
+
+class UnknownMeasureError(RagtriageError, KeyError):
+    """A run has no value of a measure."""
+
+    __str__ = RagtriageError.__str__
+
+
+class GateFailed(RagtriageError, AssertionError):  # noqa: N818
+    """A run failed its gates.
+
+    Attributes:
+        check: All gates with their verdicts.
+    """
+
+    def __init__(self, check: Check) -> None:
+        sentences = (f"{gate.gate}: {gate.reason}" for gate in check.gates if not gate.passes(check.strict))
+        super().__init__("\n".join(sentences))
+        self.check = check
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a measure over n questions, with its 95% confidence interval.
+
+    ``low`` and ``high`` are ``None`` where no interval can be computed.
+    """
+
+    mean: float
+    n: int
+    low: float | None
+    high: float | None
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f}{_interval(self.low, self.high)} (n = {self.n})"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassShare:
+    """The questions of a failure class: their number, and their share with its 95% confidence interval."""
+
+    count: int
+    share: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.count} ({self.share:.1%}, 95% CI [{self.low:.1%}, {self.high:.1%}])"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether retrieval is the bottleneck.
+
+    Attributes:
+        text: The verdict in a sentence or two.
+        conclusion: ``retriever``, ``generator``, ``neither`` or another name of ``summary.json``.
+        bottleneck: The stage or fault that loses most, or ``None``.
+        cautions: What limits the verdict.
+    """
+
+    text: str
+    conclusion: str
+    bottleneck: str | None
+    cautions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A gate and its verdict: ``pass``, ``fail`` or ``inconclusive``."""
+
+    gate: str
+    verdict: str
+    value: float
+    low: float | None
+    high: float | None
+    limit: float
+    n: int
+    reason: str
+
+    def passes(self, strict: bool) -> bool:
+        """Returns true if the run may pass with it; ``strict`` counts inconclusive gates as failed."""
+        return self.verdict == "pass" or (self.verdict == "inconclusive" and not strict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The gates of a run, in their order."""
+
+    passed: bool
+    strict: bool
+    gates: tuple[Gate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The paired difference of a measure, run minus baseline, with its 95% confidence interval and p-values."""
+
+    measure: str
+    baseline: float
+    run: float
+    delta: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    n: int
+    wins: int
+    ties: int
+    losses: int
+
+    def __float__(self) -> float:
+        return self.delta
+
+    def __str__(self) -> str:
+        p = "" if self.p is None else f", p = {self.p:.3f}"
+        return f"{self.delta:+.3f}{_interval(self.low, self.high)}{p} (n = {self.n})"
+
+
+class Comparison(Mapping[str, Difference]):
+    """Differences by measure, and the verdict in a sentence."""
+
+    def __init__(self, pair: Mapping[str, Any]) -> None:
+        self.verdict: str = pair["verdict"]
+        self._differences = {
+            found["measure"]: Difference(
+                found["measure"],
+                found["baseline"],
+                found["run"],
+                found["delta"],
+                *_bounds(found["ci95"]),
+                found["p"],
+                found["p_holm"],
+                found["n"],
+                found["wins"],
+                found["ties"],
+                found["losses"],
+            )
+            for found in pair["measures"]
+        }
+
+    def __getitem__(self, measure: str) -> Difference:
+        try:
+            return self._differences[measure]
+        except KeyError:
+            raise _unknown(measure, self._differences) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._differences)
+
+    def __len__(self) -> int:
+        return len(self._differences)
+
+    def __str__(self) -> str:
+        return self.verdict
+
+
+class Run:
+    """A finished run in its folder.
+
+    ``run["EM@5"]`` is a :class:`Mean`. The run is evaluated by the program when it is first asked.
+
+    Args:
+        path: The run's folder.
+        baseline: The baseline of checks that name none: a run, its folder, or a file of ``ragtriage baseline``.
+
+    Raises:
+        CommandError: When it is first asked: there is no finished run in the folder.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, baseline: Run | str | os.PathLike[str] | None = None) -> None:
+        self.path = Path(path)
+        self._baseline = baseline
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """``summary.json``, as ``ragtriage schema summary`` describes it."""
+        done = _binary.run(["report", self.path, "--format", "json", "--out", "-"])
+        summary: dict[str, Any] = json.loads(done.stdout)
+        return summary
+
+    def __getitem__(self, measure: str) -> Mean:
+        """Returns the mean of a measure.
+
+        Raises:
+            UnknownMeasureError: The run has no value of it.
+        """
+        means = self.summary["measures"]
+        if measure not in means:
+            raise _unknown(measure, means)
+        found = means[measure]
+        return Mean(found["mean"], found["n"], *_bounds(found["ci95"]))
+
+    @property
+    def measures(self) -> dict[str, Mean]:
+        """The means of all measures."""
+        return {measure: self[measure] for measure in self.summary["measures"]}
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict, or ``None`` if no question can be judged."""
+        found = self.summary.get("verdict")
+        if found is None:
+            return None
+        return Verdict(found["text"], found["conclusion"], found.get("bottleneck"), tuple(found.get("cautions", ())))
+
+    @property
+    def classes(self) -> dict[str, ClassShare]:
+        """The failure classes that occur."""
+        shares = self.summary["class_shares"].items()
+        return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares if found["count"]}
+
+    def questions(self, kind: Kind = "dict") -> Any:
+        """Returns a row for each question, with its failure class and the values of all measures.
+
+        Args:
+            kind: ``dict`` (rows by question id), ``pandas`` or ``polars``.
+        """
+        done = _binary.run(["report", self.path, "--format", "csv", "--out", "-"])
+        return frame([_row(row) for row in csv.DictReader(io.StringIO(done.stdout))], kind, "id")
+
+    def report(self, path: str | os.PathLike[str] | None = None, format: Format = "html", *, text: bool = True) -> Path:  # noqa: A002
+        """Writes a report and returns its path.
+
+        Args:
+            path: The file; by default ``report.FORMAT`` in the run's folder.
+            format: A format of ``ragtriage report``.
+            text: False omits documents, gold answers and answers.
+        """
+        target = self.path / f"report.{'txt' if format == 'terminal' else format}" if path is None else Path(path)
+        _binary.run(["report", self.path, "--format", format, "--out", target, *([] if text else ["--no-text"])])
+        return target
+
+    def check(
+        self,
+        *,
+        min: Mapping[str, float] | None = None,  # noqa: A002
+        max: Mapping[str, float] | None = None,  # noqa: A002
+        max_drop: Mapping[str, float] | None = None,
+        max_rise: Mapping[str, float] | None = None,
+        min_effect: float | None = None,
+        baseline: Run | str | os.PathLike[str] | None = None,
+        mode: GateMode | None = None,
+        strict: bool = False,
+        config: str | os.PathLike[str] | None = None,
+    ) -> Check:
+        """Checks the run against gates: those given, and those of its configuration.
+
+        Args:
+            min: Minimum means by measure.
+            max: Maximum means by measure, and maximum shares by failure class.
+            max_drop: Maximum drops from the baseline.
+            max_rise: Maximum rises from the baseline.
+            min_effect: Smallest change from the baseline that matters.
+            baseline: A run, its folder, or a file of ``ragtriage baseline``.
+            mode: Decide by confidence interval or by mean.
+            strict: Count inconclusive gates as failed.
+            config: Configuration file with ``[gates]``, instead of the run's own.
+
+        Raises:
+            GateFailed: A gate failed.
+            CommandError: A gate cannot be judged.
+        """
+        arguments: list[str | os.PathLike[str]] = ["check", self.path, "--json"]
+        for flag, gates in (("--min", min), ("--max", max), ("--max-drop", max_drop), ("--max-rise", max_rise)):
+            for name, limit in (gates or {}).items():
+                arguments += [flag, f"{name}={limit!r}"]
+        baseline = self._baseline if baseline is None else baseline
+        if min_effect is not None:
+            arguments += ["--min-effect", repr(min_effect)]
+        if baseline is not None:
+            arguments += ["--baseline", baseline.path if isinstance(baseline, Run) else baseline]
+        if mode is not None:
+            arguments += ["--gate", mode]
+        if strict:
+            arguments += ["--strict"]
+        if config is not None:
+            arguments += ["--config", config]
+        report = json.loads(_binary.run(arguments, accepts=(0, 1)).stdout)
+        check = Check(report["passed"], report["strict"], tuple(map(_gate, report["gates"])))
+        if not check.passed:
+            raise GateFailed(check)
+        return check
+
+    def baseline(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the baseline file that later runs are checked against, and returns its path."""
+        _binary.run(["baseline", self.path, "--out", path])
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        verdict = self.verdict
+        shown = [name for name in ("EM@5", "EvidenceRecall@prompt", "AnswerRight", "AnswerF1") if name in self.summary["measures"]]
+        rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items()]
+        cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
+        text = "" if verdict is None else f"<p>{html.escape(verdict.text)}</p>"
+        return f"{text}<table>{cells}</table>"
+
+
+def compare(baseline: Run | str | os.PathLike[str], run: Run | str | os.PathLike[str], *, intersect: bool = False) -> Comparison:
+    """Compares a run with a baseline, question by question.
+
+    Args:
+        baseline: The run that differences start from.
+        run: The other run.
+        intersect: Compare only the questions that both share.
+
+    Raises:
+        CommandError: The runs ask different questions.
+    """
+    folders = [value.path if isinstance(value, Run) else value for value in (baseline, run)]
+    done = _binary.run(["compare", *folders, "--json", *(["--intersect"] if intersect else [])])
+    return Comparison(json.loads(done.stdout)["pairs"][0])
+
+
+def _gate(gate: Mapping[str, Any]) -> Gate:
+    low, high = _bounds(gate["ci95"])
+    return Gate(gate["gate"], gate["verdict"], gate["value"], low, high, gate["limit"], gate["n"], gate["reason"])
+
+
+def _bounds(ci95: Sequence[float] | None) -> tuple[float | None, float | None]:
+    return (None, None) if ci95 is None else (ci95[0], ci95[1])
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{low:.3f}, {high:.3f}]"
+
+
+def _unknown(measure: str, known: Mapping[str, object]) -> UnknownMeasureError:
+    near = difflib.get_close_matches(measure, known, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else "`run.measures` has those of this run"
+    return UnknownMeasureError(f"the run has no measure `{measure}`", hint)
+
+
+def _row(row: Mapping[str, str]) -> Row:
+    return {name: (value or None) if name in _TEXTS else (float(value) if value else None) for name, value in row.items()}

@@ -1,0 +1,168 @@
+"""Scores of TREC runs and of answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _binary
+from ._frames import Kind, Row, frame
+from .errors import RagtriageError
+
+_QUERY = ("query_id", "qid", "q_id", "query")
+_DOCUMENT = ("doc_id", "docid", "docno", "document")
+_SCORE = ("score",)
+_GRADE = ("relevance", "rel", "label", "grade")
+
+Ranking = Any
+"""A path, ``{query: {document: number}}``, a data frame, or tuples ``(query, document, number)`` such as those of ir_measures."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Means of measures, and their values by query or question.
+
+    Attributes:
+        mean: The mean of each measure.
+        n: The number of queries or questions in each mean.
+    """
+
+    mean: dict[str, float]
+    n: dict[str, int]
+    _queries: dict[str, dict[str, float | None]]
+
+    def per_query(self, kind: Kind = "dict") -> Any:
+        """Returns the values of each query: ``{query: {measure: value}}``, or a data frame of ``pandas`` or ``polars``."""
+        if kind == "dict":
+            return self._queries
+        rows: list[Row] = [{"query_id": query, **values} for query, values in self._queries.items()]
+        return frame(rows, kind, "query_id")
+
+    def __getitem__(self, measure: str) -> float:
+        return self.mean[measure]
+
+
+def score(run: Ranking, qrels: Ranking, measures: Sequence[str], *, level: int = 1, intersection: bool = False) -> Scores:
+    """Scores rankings against relevance judgments, as trec_eval does.
+
+    A judged query without a ranking scores 0.
+
+    Args:
+        run: Scores of documents: a path, ``{query: {document: score}}``, a data frame, or tuples.
+        qrels: Grades of documents, in the same forms.
+        measures: Such as ``nDCG@10``, ``AP``, ``RR``, ``P@5``; ``ragtriage score --list`` explains all.
+        level: Minimum relevant grade.
+        intersection: Score only queries that the run ranks.
+
+    Raises:
+        CommandError: A measure is unknown, or a file is invalid.
+        RagtriageError: A run or qrels is of an unknown form.
+    """
+    with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
+        run_file = _file(run, _SCORE, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
+        qrels_file = _file(qrels, _GRADE, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
+        options = ["--level", str(level), *(["--intersection"] if intersection else [])]
+        return _score(["--run", run_file, "--qrels", qrels_file, *options], measures)
+
+
+def score_answers(
+    predictions: str | os.PathLike[str] | Mapping[str, str],
+    gold: str | os.PathLike[str] | Mapping[str, str | Sequence[str]],
+    *,
+    scorer: Literal["squad", "squad2", "hotpotqa"] = "squad",
+    measures: Sequence[str] = ("AnswerEM", "AnswerF1"),
+) -> Scores:
+    """Scores answers as the official scripts of SQuAD and HotpotQA do.
+
+    Args:
+        predictions: Answers by question id, or a file of SQuAD or HotpotQA.
+        gold: Gold answers by question id, one or several each, or a file. HotpotQA has one gold answer a question. With
+            ``squad2`` an empty list marks an unanswerable question.
+        scorer: The script to follow.
+        measures: Such as ``AnswerEM``, ``AnswerF1``.
+
+    Raises:
+        CommandError: A measure is unknown, or a file is invalid.
+        RagtriageError: HotpotQA's scorer was given several gold answers.
+    """
+    with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
+        predictions_file, gold_file = Path(folder) / "predictions.json", Path(folder) / "gold.json"
+        if isinstance(predictions, Mapping):
+            found = dict(predictions)
+            predictions_file.write_text(json.dumps({"answer": found, "sp": {}} if scorer == "hotpotqa" else found), encoding="utf-8")
+        if isinstance(gold, Mapping):
+            by_id = {id: [answers] if isinstance(answers, str) else list(answers) for id, answers in gold.items()}
+            gold_file.write_text(json.dumps(_hotpotqa(by_id) if scorer == "hotpotqa" else _squad(by_id, scorer)), encoding="utf-8")
+        files = [
+            "--predictions", predictions_file if isinstance(predictions, Mapping) else predictions,
+            "--gold", gold_file if isinstance(gold, Mapping) else gold,
+        ]  # fmt: skip
+        return _score([*files, "--scorer", scorer], measures)
+
+
+def _score(arguments: Sequence[str | os.PathLike[str]], measures: Sequence[str]) -> Scores:
+    named = [argument for measure in measures for argument in ("--measure", str(measure))]
+    done = _binary.run(["score", *arguments, *named, "--per-query", "--resamples", "0", "--json"])
+    found = json.loads(done.stdout)["files"][0]
+    means = {measure: value["mean"] for measure, value in found["measures"].items()}
+    return Scores(means, {measure: value["n"] for measure, value in found["measures"].items()}, found["queries"])
+
+
+def _file(given: Ranking, numbers: Sequence[str], target: Path, line: str) -> Path:
+    if isinstance(given, (str, os.PathLike)):
+        return Path(given)
+    with target.open("w", encoding="utf-8") as file:
+        for query, document, number in _rows(given, numbers):
+            for id in (query, document):  # noqa: A001
+                if not isinstance(id, str) or not id or id.split() != [id]:
+                    raise RagtriageError(f"invalid id {id!r}", "ids of queries and documents are texts without white space")
+            file.write(line.format(query=query, document=document, number=number))
+    return target
+
+
+def _rows(given: Any, numbers: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
+    if isinstance(given, Mapping):
+        for query, documents in given.items():
+            for document, number in documents.items():
+                yield query, document, number
+        return
+    columns = getattr(given, "columns", None)
+    if columns is not None:
+        names = [_column(list(columns), names) for names in (_QUERY, _DOCUMENT, numbers)]
+        yield from zip(*(given[name].to_list() for name in names), strict=True)
+        return
+    if not isinstance(given, Iterable):
+        raise RagtriageError(f"cannot read rankings from {type(given).__name__}", "pass a path, a dict of dict, a data frame or tuples")
+    for row in given:
+        if hasattr(row, "query_id"):
+            yield row.query_id, row.doc_id, next(getattr(row, name) for name in numbers if hasattr(row, name))
+        else:
+            query, document, number = row
+            yield query, document, number
+
+
+def _column(columns: Sequence[str], names: Sequence[str]) -> str:
+    found = next((name for name in names if name in columns), None)
+    if found is None:
+        raise RagtriageError(f"the data frame has no column {' or '.join(f'`{name}`' for name in names)}", f"it has {', '.join(columns)}")
+    return found
+
+
+def _hotpotqa(gold: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+    several = next((id for id, answers in gold.items() if len(answers) != 1), None)
+    if several is not None:
+        raise RagtriageError(f"question `{several}` has not exactly one gold answer", "HotpotQA has one; use the scorer `squad`")
+    return [{"_id": id, "answer": answers[0], "supporting_facts": []} for id, answers in gold.items()]
+
+
+def _squad(gold: Mapping[str, list[str]], scorer: str) -> dict[str, Any]:
+    qas = [
+        {"id": id, "answers": [{"text": answer} for answer in answers], **({"is_impossible": not answers} if scorer == "squad2" else {})}
+        for id, answers in gold.items()
+    ]
+    return {"version": "2.0" if scorer == "squad2" else "1.1", "data": [{"paragraphs": [{"qas": qas}]}]}

@@ -1,0 +1,227 @@
+"""Records LangChain: retrievers, prompts, answers and token counts, without a change to the chain.
+
+::
+
+    with Recorder("record.jsonl") as recorder:
+        chain.batch(texts, config={"callbacks": [RecordingHandler(recorder)]})
+
+Needs ``langchain-core`` (``pip install "ragtriage[langchain]"``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import LLMResult
+
+from ._recorder import Question, Recorder, Role
+from .errors import RecordError
+
+_QUESTION_KEYS = ("question", "input", "query", "user_input")
+_ANSWER_KEYS = ("answer", "result", "output", "response", "text")
+
+
+class _Root:
+    """A chain that answers one question."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.retrievers: dict[UUID, str] = {}
+        self.outer: set[UUID] = set()
+        self.prompt: str | None = None
+        self.text: str | None = None
+
+
+class RecordingHandler(BaseCallbackHandler):
+    """Records each outermost call of a chain or retriever as one question. Chains may run concurrently.
+
+    A retriever that calls others (an ensemble, a compressor) is recorded as an order, those that it calls as retrievers.
+    The prompt is that of the last call of a model. The answer is the chain's output, or the key ``answer``, ``result``,
+    ``output``, ``response`` or ``text`` of it; else the text of that call.
+
+    Args:
+        recorder: The record.
+        ids: Ids of the data set by the question's text. Without them the record names questions by their text.
+    """
+
+    raise_error = True
+
+    def __init__(self, recorder: Recorder, ids: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self._recorder = recorder
+        self._ids = ids or {}
+        self._lock = threading.Lock()
+        self._parents: dict[UUID, UUID | None] = {}
+        self._roots: dict[UUID, _Root] = {}
+
+    def on_chain_start(
+        self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """Begins a question if the chain is outermost."""
+        text = _question_of(inputs)
+        if parent_run_id is None and text is None:
+            keys = f"keys {', '.join(map(str, inputs))}" if isinstance(inputs, Mapping) else type(inputs).__name__
+            raise RecordError(f"no question in the input of the chain ({keys})", "call it with a text, or name its key `question`")
+        self._start(run_id, parent_run_id, text)
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
+        """Ends the question of an outermost chain."""
+        root = self._end(run_id)
+        if root is not None:
+            _finish(root, _answer_of(outputs))
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        """Records an outermost chain's error."""
+        self._fail(run_id, error)
+
+    def on_retriever_start(
+        self,
+        serialized: dict[str, Any] | None,
+        query: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        name: str | None = None,
+        **_: Any,
+    ) -> None:
+        """Begins a stage."""
+        self._start(run_id, parent_run_id, query)
+        root = self._root(run_id)
+        if root is not None:
+            root.retrievers[run_id] = name or (serialized or {}).get("name") or "retriever"
+            root.outer.update(ancestor for ancestor in self._ancestors(run_id) if ancestor in root.retrievers)
+
+    def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
+        """Records a stage."""
+        root = self._root(run_id)
+        if root is not None:
+            role: Role = "order" if run_id in root.outer else "retriever"
+            root.question.stage(root.retrievers[run_id], documents, role=role)
+        ended = self._end(run_id)
+        if ended is not None:
+            ended.question.end()
+
+    def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        """Records an outermost retriever's error."""
+        self._fail(run_id, error)
+
+    def on_chat_model_start(
+        self,
+        serialized: dict[str, Any] | None,
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **_: Any,
+    ) -> None:
+        """Notes the prompt."""
+        self._prompt(run_id, parent_run_id, "\n\n".join(str(message.text) for message in messages[0]))
+
+    def on_llm_start(
+        self, serialized: dict[str, Any] | None, prompts: list[str], *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """Notes the prompt."""
+        self._prompt(run_id, parent_run_id, prompts[0])
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
+        """Notes the answer and adds up tokens."""
+        root = self._root(run_id)
+        self._end(run_id)
+        if root is None:
+            return
+        generation = response.generations[0][0]
+        root.text = generation.text
+        usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
+        if usage:
+            root.question.usage(prompt_tokens=usage.get("input_tokens"), completion_tokens=usage.get("output_tokens"))
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        """Forgets the call; its chain reports the error."""
+        self._end(run_id)
+
+    def on_tool_start(
+        self, serialized: dict[str, Any] | None, input_str: str, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        """Notes the call, so that what it calls belongs to its chain."""
+        if parent_run_id is not None:
+            self._start(run_id, parent_run_id, None)
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
+        """Forgets the call."""
+        self._end(run_id)
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        """Forgets the call; its chain reports the error."""
+        self._end(run_id)
+
+    def _start(self, run_id: UUID, parent: UUID | None, text: str | None) -> None:
+        with self._lock:
+            self._parents[run_id] = parent
+        if parent is None and text is not None:
+            question = self._recorder.question(self._ids.get(text), text)
+            with self._lock:
+                self._roots[run_id] = _Root(question)
+
+    def _prompt(self, run_id: UUID, parent: UUID | None, prompt: str) -> None:
+        self._start(run_id, parent, None)
+        root = self._root(run_id)
+        if root is not None:
+            root.prompt = prompt
+
+    def _ancestors(self, run_id: UUID) -> list[UUID]:
+        found = []
+        with self._lock:
+            parent = self._parents.get(run_id)
+            while parent is not None:
+                found.append(parent)
+                parent = self._parents.get(parent)
+        return found
+
+    def _root(self, run_id: UUID) -> _Root | None:
+        outermost = (self._ancestors(run_id) or [run_id])[-1]
+        with self._lock:
+            return self._roots.get(outermost)
+
+    def _end(self, run_id: UUID) -> _Root | None:
+        """Forgets a call; returns the question if it was outermost."""
+        with self._lock:
+            self._parents.pop(run_id, None)
+            return self._roots.pop(run_id, None)
+
+    def _fail(self, run_id: UUID, error: BaseException) -> None:
+        root = self._end(run_id)
+        if root is not None:
+            root.question.__exit__(type(error), error, error.__traceback__)
+
+
+def _finish(root: _Root, answer: str | None) -> None:
+    if root.prompt is not None:
+        root.question.prompt(root.prompt)
+    if answer is None:
+        answer = root.text
+    if answer is not None:
+        root.question.answer(answer)
+    root.question.end()
+
+
+def _question_of(inputs: Any) -> str | None:
+    if isinstance(inputs, Mapping):
+        named = next((inputs[key] for key in _QUESTION_KEYS if key in inputs), None)
+        inputs = named if named is not None else next(iter(inputs.values()), None) if len(inputs) == 1 else None
+    if isinstance(inputs, BaseMessage):
+        return str(inputs.text)
+    return inputs if isinstance(inputs, str) else None
+
+
+def _answer_of(outputs: Any) -> str | None:
+    if isinstance(outputs, Mapping):
+        outputs = next((outputs[key] for key in _ANSWER_KEYS if key in outputs), None)
+    if isinstance(outputs, BaseMessage):
+        return str(outputs.text)
+    return outputs if isinstance(outputs, str) else None

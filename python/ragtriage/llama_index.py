@@ -1,0 +1,234 @@
+"""Records LlamaIndex: retrievers, postprocessors, prompts and answers, without a change to the query engine.
+
+::
+
+    with Recorder("record.jsonl") as recorder, recording(recorder):
+        for text in texts:
+            query_engine.query(text)
+
+Needs ``llama-index-core`` (``pip install "ragtriage[llama-index]"``).
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import llama_index.core.instrumentation as instrumentation
+from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.events import BaseEvent
+from llama_index.core.instrumentation.events.llm import (
+    LLMChatEndEvent,
+    LLMChatStartEvent,
+    LLMCompletionEndEvent,
+    LLMCompletionStartEvent,
+)
+from llama_index.core.instrumentation.span import BaseSpan
+from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
+
+from ._recorder import Question, Recorder
+from .errors import RecordError
+
+_QUERY = ("query", "aquery")
+_RETRIEVE = ("retrieve", "aretrieve")
+_POSTPROCESS = ("_postprocess_nodes", "_apostprocess_nodes")
+
+
+class _Root:
+    """A query that is outermost, so a question."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.outer: set[str] = set()
+        self.prompt: str | None = None
+        self.is_streaming = False
+
+
+class _State:
+    """The open spans by id, and what is wrong: LlamaIndex drops the exceptions of handlers."""
+
+    def __init__(self, recorder: Recorder, ids: Mapping[str, str]) -> None:
+        self.recorder = recorder
+        self.ids = ids
+        self.lock = threading.Lock()
+        self.parents: dict[str, str | None] = {}
+        self.roots: dict[str, _Root] = {}
+        self.error: Exception | None = None
+
+    def ancestors(self, span: str) -> list[str]:
+        found = []
+        with self.lock:
+            parent = self.parents.get(span)
+            while parent is not None:
+                found.append(parent)
+                parent = self.parents.get(parent)
+        return found
+
+    def root(self, span: str | None) -> _Root | None:
+        if span is None:
+            return None
+        with self.lock:
+            while span not in self.roots:
+                parent = self.parents.get(span)
+                if parent is None:
+                    return None
+                span = parent
+            return self.roots[span]
+
+    def enter(self, span: str, parent: str | None, arguments: Mapping[str, Any]) -> None:
+        with self.lock:
+            self.parents[span] = parent
+        method = _method(span)
+        if method in _QUERY + _RETRIEVE and self.root(parent) is None:
+            text = _text(arguments.get("str_or_query_bundle"))
+            root = _Root(self.recorder.question(self.ids.get(text), text))
+            with self.lock:
+                self.roots[span] = root
+        if method in _RETRIEVE:
+            found = self.root(span)
+            if found is not None:
+                found.outer.update(above for above in self.ancestors(span) if _method(above) in _RETRIEVE)
+
+    def leave(self, span: str, result: Any) -> None:
+        root = self.root(span)
+        method = _method(span)
+        if root is not None and method in _RETRIEVE:
+            root.question.stage(_class(span), result, role="order" if span in root.outer else "retriever")
+        if root is not None and method in _POSTPROCESS:
+            root.question.stage(_class(span), result, role="order")
+        with self.lock:
+            is_root = span in self.roots
+        if root is None or not is_root:
+            return
+        if method in _RETRIEVE:
+            self.end(span, root)
+        elif isinstance(result, (StreamingResponse, AsyncStreamingResponse)):
+            root.is_streaming = True
+        else:
+            root.question.answer(str(result))
+            self.end(span, root)
+
+    def answered(self, span: str | None, text: str) -> None:
+        """Ends a question whose response is a stream: the model's last call has ended."""
+        root = self.root(span)
+        if root is not None and root.is_streaming:
+            root.question.answer(text)
+            with self.lock:
+                at = next(key for key, value in self.roots.items() if value is root)
+            self.end(at, root)
+
+    def end(self, span: str, root: _Root) -> None:
+        if root.prompt is not None:
+            root.question.prompt(root.prompt)
+        root.question.end()
+        with self.lock:
+            self.roots.pop(span, None)
+
+    def fail(self, span: str, error: BaseException | None) -> None:
+        with self.lock:
+            root = self.roots.pop(span, None)
+        if root is not None:
+            root.question.error(f"{type(error).__name__}: {error}")
+            root.question.end()
+
+
+class _Spans(BaseSpanHandler[BaseSpan]):
+    state: Any = None
+
+    def new_span(
+        self,
+        id_: str,
+        bound_args: inspect.BoundArguments,
+        instance: Any | None = None,
+        parent_span_id: str | None = None,
+        tags: dict[str, Any] | None = None,
+        **_: Any,
+    ) -> BaseSpan:
+        with _noted(self.state):
+            self.state.enter(id_, parent_span_id, bound_args.arguments)
+        return BaseSpan(id_=id_, parent_id=parent_span_id)
+
+    def prepare_to_exit_span(
+        self, id_: str, bound_args: inspect.BoundArguments, instance: Any | None = None, result: Any | None = None, **_: Any
+    ) -> BaseSpan | None:
+        with _noted(self.state):
+            self.state.leave(id_, result)
+        return self.open_spans.get(id_)
+
+    def prepare_to_drop_span(
+        self, id_: str, bound_args: inspect.BoundArguments, instance: Any | None = None, err: BaseException | None = None, **_: Any
+    ) -> BaseSpan | None:
+        with _noted(self.state):
+            self.state.fail(id_, err)
+        return self.open_spans.get(id_)
+
+
+class _Events(BaseEventHandler):
+    state: Any = None
+
+    def handle(self, event: BaseEvent, **_: Any) -> None:
+        with _noted(self.state):
+            root = self.state.root(event.span_id)
+            if root is not None and isinstance(event, LLMCompletionStartEvent):
+                root.prompt = event.prompt
+            if root is not None and isinstance(event, LLMChatStartEvent):
+                root.prompt = "\n\n".join(message.content or "" for message in event.messages)
+            if isinstance(event, LLMCompletionEndEvent):
+                self.state.answered(event.span_id, event.response.text)
+            if isinstance(event, LLMChatEndEvent) and event.response is not None:
+                self.state.answered(event.span_id, event.response.message.content or "")
+
+
+@contextmanager
+def recording(recorder: Recorder, ids: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Records each outermost call of a query engine or retriever in the block as one question.
+
+    A retriever that calls others (a fusion) and a postprocessor (a reranker, a filter) are recorded as orders, the others as
+    retrievers. The prompt is that of the last call of a model. A response that is a stream is recorded when it has been read.
+
+    Args:
+        recorder: The record.
+        ids: Ids of the data set by the question's text. Without them the record names questions by their text.
+
+    Raises:
+        RecordError: At the end of the block: a question could not be recorded.
+    """
+    state = _State(recorder, ids or {})
+    dispatcher = instrumentation.get_dispatcher()  # type: ignore[attr-defined]
+    spans, events = _Spans(), _Events()
+    spans.state = events.state = state
+    dispatcher.add_span_handler(spans)
+    dispatcher.add_event_handler(events)
+    try:
+        yield
+    finally:
+        dispatcher.span_handlers.remove(spans)
+        dispatcher.event_handlers.remove(events)
+        for span, root in list(state.roots.items()):
+            state.fail(span, RecordError("the response was not read to its end"))
+    if state.error is not None:
+        raise state.error
+
+
+@contextmanager
+def _noted(state: _State) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 (raised at the end of the block)
+        state.error = state.error or error
+
+
+def _method(span: str) -> str:
+    return span.partition("-")[0].rpartition(".")[2]
+
+
+def _class(span: str) -> str:
+    return span.partition("-")[0].partition(".")[0]
+
+
+def _text(query: Any) -> str:
+    return query if isinstance(query, str) else str(query.query_str)

@@ -1,0 +1,52 @@
+"""Gates as tests: ``pytest --rag-config ragtriage.toml --rag-baseline baseline.json``.
+
+::
+
+    def test_rag(rag_run):
+        rag_run.check(min={"EM@5": 0.6}, max_drop={"AnswerF1": 0.02})
+
+The fixture ``rag_run`` runs the configuration once for all tests. A failed gate shows its sentence.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from ragtriage import Run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options."""
+    group = parser.getgroup("ragtriage", "gates on a RAG pipeline")
+    group.addoption("--rag-config", metavar="FILE", help="configuration that the fixture rag_run runs")
+    group.addoption("--rag-record", metavar="FILE", help="record that rag_run imports with that configuration, in place of a run")
+    group.addoption("--rag-baseline", metavar="FILE", help="baseline of its checks: a file of `ragtriage baseline` or a run folder")
+
+
+@pytest.fixture(scope="session")
+def rag_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run of ``--rag-config``, checked against ``--rag-baseline`` where a check names no baseline."""
+    import ragtriage
+
+    config, record, baseline = (request.config.getoption(f"--rag-{name}") for name in ("config", "record", "baseline"))
+    if config is None:
+        raise pytest.UsageError("the fixture rag_run needs --rag-config FILE")
+    out = tmp_path_factory.mktemp("ragtriage")
+    run = ragtriage.run(config, out=out, name="run") if record is None else ragtriage.diagnose(record, config, out=out, name="run")
+    return ragtriage.Run(run.path, baseline=baseline)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    """Shows the sentences of failed gates in place of a traceback."""
+    outcome = yield
+    failures = sys.modules.get("ragtriage._runs")
+    if call.excinfo is None or failures is None or not isinstance(call.excinfo.value, failures.GateFailed):
+        return
+    report = outcome.get_result()
+    report.longrepr = "\n".join(f"gate failed: {line}" for line in str(call.excinfo.value).splitlines())

@@ -1,0 +1,52 @@
+"""The package as a whole: imports, the program, its errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ragtriage
+from ragtriage import _binary
+
+
+def test_importing_brings_no_other_library() -> None:
+    code = "import sys; import ragtriage; ragtriage.Recorder; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pandas", "polars", "numpy", "langchain_core", "llama_index", "haystack", "pytest"} & set(loaded)
+
+
+def test_every_public_name_can_be_imported() -> None:
+    for name in ragtriage.__all__:
+        assert getattr(ragtriage, name).__doc__, name
+
+
+def test_an_error_of_the_program_is_an_exception_with_its_hint() -> None:
+    with pytest.raises(ragtriage.CommandError) as raised:
+        _ = ragtriage.Run("missing").summary
+    assert "missing" in raised.value.message
+    assert raised.value.hint
+    assert raised.value.exit_code != 0
+
+
+def test_a_missing_program_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAGTRIAGE_BINARY", str(tmp_path / "none"))
+    with pytest.raises(ragtriage.BinaryError, match="no file"):
+        _binary.path()
+
+
+def test_a_program_of_another_version_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "ragtriage"
+    program.write_text("#!/bin/sh\necho ragtriage 9.9.9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("RAGTRIAGE_BINARY", str(program))
+    monkeypatch.setattr(_binary.metadata, "version", lambda name: "0.1.0")
+    with pytest.raises(ragtriage.BinaryError, match=r"has version 9\.9\.9, but the Python package has version 0\.1\.0"):
+        _binary.path()
+
+
+def test_the_module_is_the_program() -> None:
+    done = subprocess.run([sys.executable, "-m", "ragtriage", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("ragtriage ")

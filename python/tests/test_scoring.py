@@ -1,0 +1,121 @@
+"""Scores, compared with ir_measures and the arithmetic of the SQuAD script."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pandas
+import polars
+import pytest
+
+import ragtriage
+from ragtriage import score, score_answers
+
+MEASURES = ["nDCG@10", "nDCG", "AP", "AP@10", "RR", "P@5", "R@10"]
+NAMES = {"R@10": "Recall@10"}
+
+RUN = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 1.0}}
+QRELS = {"q1": {"b": 1}, "q2": {"b": 1, "c": 1}}
+
+
+def seeded(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """A run and qrels with tied scores, missing queries, and graded, zero and negative judgments."""
+    random_ = random.Random(seed)
+    documents = [f"d{n}" for n in range(40)]
+    qrels = {
+        f"q{n}": {document: random_.choice([-1, 0, 0, 1, 1, 2, 3]) for document in random_.sample(documents, random_.randint(1, 15))}
+        for n in range(random_.randint(1, 8))
+    }
+    run = {
+        query: {document: random_.choice([0.0, 0.5, 1.0, random_.random()]) for document in random_.sample(documents, random_.randint(1, 30))}
+        for query in [*qrels, "unjudged"]
+        if query == "q0" or random_.random() < 0.8
+    }
+    return run, qrels
+
+
+def test_scores_are_those_of_ir_measures() -> None:
+    parsed = [ir_measures.parse_measure(name) for name in MEASURES]
+    for seed in range(200):
+        run, qrels = seeded(seed)
+        ours = score(run, qrels, [NAMES.get(name, name) for name in MEASURES])
+        theirs = {(found.query_id, str(found.measure)): found.value for found in ir_measures.iter_calc(parsed, qrels, run)}
+        for (query, measure), value in theirs.items():
+            assert ours.per_query()[query][NAMES.get(measure, measure)] == pytest.approx(value, abs=1e-9), (seed, query, measure)
+        means = ir_measures.calc_aggregate(parsed, qrels, run)
+        for measure, value in means.items():
+            assert ours[NAMES.get(str(measure), str(measure))] == pytest.approx(value, abs=1e-9), (seed, measure)
+
+
+def forms(tmp_path: Path) -> list[tuple[Any, Any]]:
+    (tmp_path / "run").write_text("q1 Q0 a 0 3 t\nq1 Q0 b 0 2 t\nq2 Q0 b 0 1 t\n")
+    (tmp_path / "qrels").write_text("q1 0 b 1\nq2 0 b 1\nq2 0 c 1\n")
+    scored = [(query, document, value) for query, found in RUN.items() for document, value in found.items()]
+    judged = [(query, document, grade) for query, found in QRELS.items() for document, grade in found.items()]
+    columns = {name: [row[at] for row in scored] for at, name in enumerate(("query_id", "doc_id", "score"))}
+    labels = {name: [row[at] for row in judged] for at, name in enumerate(("query_id", "doc_id", "relevance"))}
+    return [
+        (RUN, QRELS),
+        (tmp_path / "run", str(tmp_path / "qrels")),
+        (scored, judged),
+        ([ir_measures.ScoredDoc(*row) for row in scored], [ir_measures.Qrel(*row) for row in judged]),
+        (pandas.DataFrame(columns), pandas.DataFrame(labels)),
+        (polars.DataFrame(columns), polars.DataFrame(labels)),
+    ]
+
+
+def test_every_form_of_run_and_qrels_has_the_same_scores(tmp_path: Path) -> None:
+    for run, qrels in forms(tmp_path):
+        found = score(run, qrels, ["RR", "Recall@10"])
+        # q1: b is second, RR 1/2, and all of 1 found. q2: b is first, and 1 of 2 found.
+        assert found.per_query() == {"q1": {"RR": 0.5, "Recall@10": 1.0}, "q2": {"RR": 1.0, "Recall@10": 0.5}}
+        assert found.mean == {"RR": 0.75, "Recall@10": 0.75}
+        assert found.n == {"RR": 2, "Recall@10": 2}
+
+
+def test_values_by_query_are_a_table() -> None:
+    found = score(RUN, QRELS, ["RR"])
+    assert found.per_query("pandas").to_dict("list") == {"query_id": ["q1", "q2"], "RR": [0.5, 1.0]}
+    assert found.per_query("polars").to_dict(as_series=False) == {"query_id": ["q1", "q2"], "RR": [0.5, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("run", "measures", "message"),
+    [
+        (RUN, ["nDCC@10"], "unknown measure"),
+        (3, ["RR"], "cannot read rankings from int"),
+        ({"q 1": {"a": 1.0}}, ["RR"], "invalid id 'q 1'"),
+        (pandas.DataFrame({"a": [1]}), ["RR"], "the data frame has no column `query_id`"),
+    ],
+)
+def test_bad_input_is_an_error_with_a_hint(run: Any, measures: list[str], message: str) -> None:
+    with pytest.raises(ragtriage.RagtriageError, match=message) as raised:
+        score(run, QRELS, measures)
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize("scorer", ["squad", "hotpotqa"])
+def test_answers_are_scored_as_the_official_scripts_do(scorer: Any) -> None:
+    predictions = {"q1": "The 6 minutes.", "q2": "about 4 hours"}
+    gold = {"q1": "6 minutes", "q2": "4 hours"}
+    found = score_answers(predictions, gold, scorer=scorer)
+    # q1 is equal without article and full stop. q2 has precision 2/3 and recall 1, so F1 = 4/5.
+    assert found.mean["AnswerEM"] == pytest.approx(0.5, abs=1e-12)
+    assert found.mean["AnswerF1"] == pytest.approx(0.9, abs=1e-12)
+    assert found.per_query()["q2"]["AnswerF1"] == pytest.approx(0.8, abs=1e-12)
+
+
+def test_the_best_of_several_gold_answers_counts() -> None:
+    found = score_answers({"q1": "4 h"}, {"q1": ["4 hours", "4 h"]})
+    assert found.mean == {"AnswerEM": 1.0, "AnswerF1": 1.0}
+    with pytest.raises(ragtriage.RagtriageError, match="not exactly one gold answer"):
+        score_answers({"q1": "4 h"}, {"q1": ["4 hours", "4 h"]}, scorer="hotpotqa")
+
+
+def test_an_unanswerable_question_wants_no_answer() -> None:
+    found = score_answers({"q1": "", "q2": "x"}, {"q1": [], "q2": []}, scorer="squad2")
+    assert found.per_query()["q1"]["AnswerEM"] == 1.0
+    assert found.per_query()["q2"]["AnswerEM"] == 0.0
