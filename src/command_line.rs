@@ -109,7 +109,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Model(command) => model::model(command)?,
         Command::Cache(command) => cache::cache(command)?,
         Command::Config(command) => config::config(&command)?,
-        Command::Schema(args) => schema::schema(&args)?,
+        Command::Schema(args) => schema::schema(args.file)?,
         Command::Completions(args) => generated::completions(&args, CommandLine::command())?,
         Command::Man(args) => generated::man(&args, CommandLine::command())?,
     }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use crate::output;
 use crate::overrides::OverrideArgs;
-use crate::schema::{self, SchemaArgs};
+use crate::schema::{self, File};
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
@@ -34,6 +34,6 @@ pub fn config(command: &ConfigCommand) -> Result<(), Failure> {
             let sets = args.overrides.sets()?;
             output::data(&Resolved::new(args.config.as_deref(), &sets)?.show())
         }
-        ConfigCommand::Schema => schema::schema(&SchemaArgs::of_config()),
+        ConfigCommand::Schema => schema::schema(File::Config),
     }
 }

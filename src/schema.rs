@@ -20,18 +20,11 @@ const FOLDER: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/schema");
 pub struct SchemaArgs {
     /// File to describe.
     #[arg(value_enum)]
-    file: File,
-}
-
-impl SchemaArgs {
-    /// Returns the arguments that ask for the schema of the configuration.
-    pub fn of_config() -> Self {
-        Self { file: File::Config }
-    }
+    pub file: File,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum File {
+pub enum File {
     /// A line of a record, which `import` reads.
     Record,
     /// A line of `traces.jsonl` in a run folder.
@@ -54,8 +47,8 @@ impl File {
 }
 
 /// Prints the schema of a file.
-pub fn schema(args: &SchemaArgs) -> Result<(), Failure> {
-    output::data(&output::json(&args.file.schema(), "the schema")?)
+pub fn schema(file: File) -> Result<(), Failure> {
+    output::data(&output::json(&file.schema(), "the schema")?)
 }
 
 /// Returns the schema of the file `name`, whose content is a `T` as ragtriage reads or writes it.

@@ -31,7 +31,7 @@ impl Judgments {
                 draft.note(
                     1,
                     "duplicate [judgment|judgments]; the highest grade is used",
-                )
+                );
             })
             .or_insert(grade);
         *best = grade.max(*best);

@@ -37,16 +37,13 @@ pub fn inflected(text: &str, n: usize) -> String {
         let forms = after
             .split_once(']')
             .and_then(|(inside, behind)| Some((inside.split_once('|')?, behind)));
-        rest = match forms {
-            Some(((one, many), behind)) => {
-                chosen.push_str(if n == 1 { one } else { many });
-                behind
-            }
-            None => {
-                chosen.push('[');
-                after
-            }
+        let Some(((one, many), behind)) = forms else {
+            chosen.push('[');
+            rest = after;
+            continue;
         };
+        chosen.push_str(if n == 1 { one } else { many });
+        rest = behind;
     }
     chosen + rest
 }
