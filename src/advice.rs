@@ -28,7 +28,7 @@ use ragtriage_runs::external::ExternalError;
 use ragtriage_vectors::IndexError;
 
 const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
-const SEE_SCHEMA: &str = "fix the key named above; `ragtriage config schema` documents every key";
+const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
 /// Hint for a sweep that was not finished.
 pub const RERUN: &str = "run the same command again to resume: finished trials are reused";
 const SEE_REPORT: &str = "`ragtriage report RUN` shows what a run has";

@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::failure::Failure;
 use crate::{
     ask, baseline, cache, check, compare, config, dataset, demo, doctor, generated, import, init,
-    memory, model, output, report, run, run_args, score, tune, wrong_call,
+    memory, model, output, report, run, run_args, schema, score, tune, wrong_call,
 };
 
 /// Find the stage of a RAG pipeline that loses the answers.
@@ -61,9 +61,11 @@ enum Command {
     /// Show or remove cached results and models.
     #[command(subcommand)]
     Cache(cache::CacheCommand),
-    /// Show the configuration or its JSON Schema.
+    /// Show the configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    /// Print the JSON Schema of a record, a trace, a summary or the configuration.
+    Schema(schema::SchemaArgs),
     /// Print a completion script for a shell.
     Completions(generated::CompletionsArgs),
     /// Print the man page, or write one for each command.
@@ -110,6 +112,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Model(command) => model::model(command)?,
         Command::Cache(command) => cache::cache(command)?,
         Command::Config(command) => config::config(&command)?,
+        Command::Schema(args) => schema::schema(args.file)?,
         Command::Completions(args) => generated::completions(&args, CommandLine::command())?,
         Command::Man(args) => generated::man(&args, CommandLine::command())?,
     }

@@ -7,13 +7,15 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use crate::output;
 use crate::overrides::OverrideArgs;
-use ragtriage_pipeline::settings::{Resolved, Settings};
+use crate::schema::{self, File};
+use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Show every key as TOML, with the origin of its value.
     Show(ShowArgs),
-    /// Show the JSON Schema, which documents every key.
+    /// Print the JSON Schema: earlier name of `schema config`.
+    #[command(hide = true)]
     Schema,
 }
 
@@ -32,9 +34,6 @@ pub fn config(command: &ConfigCommand) -> Result<(), Failure> {
             let sets = args.overrides.sets()?;
             output::data(&Resolved::new(args.config.as_deref(), &sets)?.show())
         }
-        ConfigCommand::Schema => output::data(&output::json(
-            &schemars::schema_for!(Settings),
-            "the schema",
-        )?),
+        ConfigCommand::Schema => schema::schema(File::Config),
     }
 }

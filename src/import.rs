@@ -131,7 +131,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         });
         manifest
             .notes
-            .extend(joined.notes.iter().map(record::counted));
+            .extend(joined.notes.iter().map(ToString::to_string));
         manifest
             .seconds
             .insert("load".to_owned(), clock.elapsed().as_secs_f64());

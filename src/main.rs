@@ -39,6 +39,7 @@ mod run_args;
 mod run_folder;
 mod runtime;
 mod sample;
+mod schema;
 mod score;
 mod shell;
 mod starter;

@@ -17,7 +17,7 @@ const MOSTLY: f64 = 0.5;
 pub fn starter(survey: &Survey, format: Format, llm: Option<&LlmEndpoint>) -> String {
     let mut out = String::from(
         "# Configuration of ragtriage for the documents in this folder. All other keys have their defaults:\n\
-         # `ragtriage config show FILE` shows every key, `ragtriage config schema` documents them.\n#\n",
+         # `ragtriage config show FILE` shows every key, `ragtriage schema config` documents them.\n#\n",
     );
     let _ = writeln!(out, "# {}", sentence(survey));
     dataset(&mut out, survey, format);

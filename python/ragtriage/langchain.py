@@ -11,6 +11,7 @@ Needs ``langchain-core`` (``pip install "ragtriage[langchain]"``).
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -20,7 +21,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
-from ._recorder import Question, Recorder, Role
+from ._recorder import Recorder, Role
 from .errors import RecordError
 
 _QUESTION_KEYS = ("question", "input", "query", "user_input")
@@ -28,14 +29,17 @@ _ANSWER_KEYS = ("answer", "result", "output", "response", "text")
 
 
 class _Root:
-    """A chain that answers one question."""
+    """An outermost chain or retriever, so a question. Its text may be known only at its end: a stream's input is."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+        self.started = time.perf_counter()
         self.retrievers: dict[UUID, str] = {}
         self.outer: set[UUID] = set()
+        self.stages: list[tuple[str, Sequence[Document], Role]] = []
+        self.usages: list[Mapping[str, Any]] = []
         self.prompt: str | None = None
-        self.text: str | None = None
+        self.response: str | None = None
 
 
 class RecordingHandler(BaseCallbackHandler):
@@ -64,21 +68,19 @@ class RecordingHandler(BaseCallbackHandler):
         self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
     ) -> None:
         """Begins a question if the chain is outermost."""
-        text = _question_of(inputs)
-        if parent_run_id is None and text is None:
-            keys = f"keys {', '.join(map(str, inputs))}" if isinstance(inputs, Mapping) else type(inputs).__name__
-            raise RecordError(f"no question in the input of the chain ({keys})", "call it with a text, or name its key `question`")
-        self._start(run_id, parent_run_id, text)
+        self._start(run_id, parent_run_id, _question_of(inputs))
 
-    def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
-        """Ends the question of an outermost chain."""
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, inputs: Any = None, **_: Any) -> None:
+        """Records the question of an outermost chain."""
         root = self._end(run_id)
         if root is not None:
-            _finish(root, _answer_of(outputs))
+            root.text = root.text or _question_of(inputs)
+            answer = _answer_of(outputs)
+            self._record(root, root.response if answer is None else answer)
 
-    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, inputs: Any = None, **_: Any) -> None:
         """Records an outermost chain's error."""
-        self._fail(run_id, error)
+        self._fail(run_id, error, inputs)
 
     def on_retriever_start(
         self,
@@ -101,11 +103,10 @@ class RecordingHandler(BaseCallbackHandler):
         """Records a stage."""
         root = self._root(run_id)
         if root is not None:
-            role: Role = "order" if run_id in root.outer else "retriever"
-            root.question.stage(root.retrievers[run_id], documents, role=role)
+            root.stages.append((root.retrievers[run_id], documents, "order" if run_id in root.outer else "retriever"))
         ended = self._end(run_id)
         if ended is not None:
-            ended.question.end()
+            self._record(ended, None)
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Records an outermost retriever's error."""
@@ -136,10 +137,8 @@ class RecordingHandler(BaseCallbackHandler):
         if root is None:
             return
         generation = response.generations[0][0]
-        root.text = generation.text
-        usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
-        if usage:
-            root.question.usage(prompt_tokens=usage.get("input_tokens"), completion_tokens=usage.get("output_tokens"))
+        root.response = generation.text
+        root.usages.append(getattr(getattr(generation, "message", None), "usage_metadata", None) or {})
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Forgets the call; its chain reports the error."""
@@ -163,10 +162,8 @@ class RecordingHandler(BaseCallbackHandler):
     def _start(self, run_id: UUID, parent: UUID | None, text: str | None) -> None:
         with self._lock:
             self._parents[run_id] = parent
-        if parent is None and text is not None:
-            question = self._recorder.question(self._ids.get(text), text)
-            with self._lock:
-                self._roots[run_id] = _Root(question)
+            if parent is None:
+                self._roots[run_id] = _Root(text)
 
     def _prompt(self, run_id: UUID, parent: UUID | None, prompt: str) -> None:
         self._start(run_id, parent, None)
@@ -194,20 +191,27 @@ class RecordingHandler(BaseCallbackHandler):
             self._parents.pop(run_id, None)
             return self._roots.pop(run_id, None)
 
-    def _fail(self, run_id: UUID, error: BaseException) -> None:
+    def _fail(self, run_id: UUID, error: BaseException, inputs: Any = None) -> None:
         root = self._end(run_id)
         if root is not None:
-            root.question.__exit__(type(error), error, error.__traceback__)
+            root.text = root.text or _question_of(inputs)
+            self._record(root, None, f"{type(error).__name__}: {error}")
 
-
-def _finish(root: _Root, answer: str | None) -> None:
-    if root.prompt is not None:
-        root.question.prompt(root.prompt)
-    if answer is None:
-        answer = root.text
-    if answer is not None:
-        root.question.answer(answer)
-    root.question.end()
+    def _record(self, root: _Root, answer: str | None, error: str | None = None) -> None:
+        if root.text is None:
+            raise RecordError("no question in the input of the chain", "call it with a text, or name its key `question`")
+        with self._recorder.question(self._ids.get(root.text), root.text) as question:
+            for name, documents, role in root.stages:
+                question.stage(name, documents, role=role)
+            for usage in root.usages:
+                question.usage(prompt_tokens=usage.get("input_tokens"), completion_tokens=usage.get("output_tokens"))
+            question.seconds(time.perf_counter() - root.started)
+            if root.prompt is not None:
+                question.prompt(root.prompt)
+            if error is not None:
+                question.error(error)
+            elif answer is not None:
+                question.answer(answer)
 
 
 def _question_of(inputs: Any) -> str | None:
@@ -216,7 +220,7 @@ def _question_of(inputs: Any) -> str | None:
         inputs = named if named is not None else next(iter(inputs.values()), None) if len(inputs) == 1 else None
     if isinstance(inputs, BaseMessage):
         return str(inputs.text)
-    return inputs if isinstance(inputs, str) else None
+    return inputs if isinstance(inputs, str) and inputs else None
 
 
 def _answer_of(outputs: Any) -> str | None:

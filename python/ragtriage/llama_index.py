@@ -13,20 +13,16 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import llama_index.core.instrumentation as instrumentation
 from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
-from llama_index.core.instrumentation.events.llm import (
-    LLMChatEndEvent,
-    LLMChatStartEvent,
-    LLMCompletionEndEvent,
-    LLMCompletionStartEvent,
-)
+from llama_index.core.instrumentation.events.llm import LLMChatStartEvent, LLMCompletionStartEvent
 from llama_index.core.instrumentation.span import BaseSpan
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 
@@ -45,7 +41,10 @@ class _Root:
         self.question = question
         self.outer: set[str] = set()
         self.prompt: str | None = None
-        self.is_streaming = False
+
+
+_reading: ContextVar[_Root | None] = ContextVar("ragtriage_reading", default=None)
+"""The question whose stream is being read: its model is called then, outside the spans of its query."""
 
 
 class _State:
@@ -104,29 +103,57 @@ class _State:
             is_root = span in self.roots
         if root is None or not is_root:
             return
-        if method in _RETRIEVE:
-            self.end(span, root)
-        elif isinstance(result, (StreamingResponse, AsyncStreamingResponse)):
-            root.is_streaming = True
+        if isinstance(result, StreamingResponse):
+            result.response_gen = self.followed(result.response_gen, span, root)
+        elif isinstance(result, AsyncStreamingResponse):
+            result.response_gen = self.afollowed(result.response_gen, span, root)
         else:
-            root.question.answer(str(result))
-            self.end(span, root)
+            self.end(span, root, None if method in _RETRIEVE else str(result))
 
-    def answered(self, span: str | None, text: str) -> None:
-        """Ends a question whose response is a stream: the model's last call has ended."""
-        root = self.root(span)
-        if root is not None and root.is_streaming:
-            root.question.answer(text)
-            with self.lock:
-                at = next(key for key, value in self.roots.items() if value is root)
-            self.end(at, root)
+    def followed(self, stream: Iterable[str], span: str, root: _Root) -> Generator[str, None, None]:
+        """Passes a stream on, and ends its question when it has been read."""
+        parts, rest = [], iter(stream)
+        while True:
+            token = _reading.set(root)
+            try:
+                part = next(rest)
+            except StopIteration:
+                break
+            finally:
+                _reading.reset(token)
+            parts.append(part)
+            yield part
+        with _noted(self):
+            self.end(span, root, "".join(parts))
 
-    def end(self, span: str, root: _Root) -> None:
+    async def afollowed(self, stream: AsyncIterable[str], span: str, root: _Root) -> AsyncGenerator[str, None]:
+        """Passes a stream on, and ends its question when it has been read."""
+        parts, rest = [], aiter(stream)
+        while True:
+            token = _reading.set(root)
+            try:
+                part = await anext(rest)
+            except StopAsyncIteration:
+                break
+            finally:
+                _reading.reset(token)
+            parts.append(part)
+            yield part
+        with _noted(self):
+            self.end(span, root, "".join(parts))
+
+    def end(self, span: str, root: _Root, answer: str | None) -> None:
+        if answer is not None:
+            root.question.answer(answer)
         if root.prompt is not None:
             root.question.prompt(root.prompt)
         root.question.end()
         with self.lock:
             self.roots.pop(span, None)
+
+    def forget(self, span: str) -> None:
+        with self.lock:
+            self.parents.pop(span, None)
 
     def fail(self, span: str, error: BaseException | None) -> None:
         with self.lock:
@@ -157,6 +184,7 @@ class _Spans(BaseSpanHandler[BaseSpan]):
     ) -> BaseSpan | None:
         with _noted(self.state):
             self.state.leave(id_, result)
+            self.state.forget(id_)
         return self.open_spans.get(id_)
 
     def prepare_to_drop_span(
@@ -164,6 +192,7 @@ class _Spans(BaseSpanHandler[BaseSpan]):
     ) -> BaseSpan | None:
         with _noted(self.state):
             self.state.fail(id_, err)
+            self.state.forget(id_)
         return self.open_spans.get(id_)
 
 
@@ -172,15 +201,11 @@ class _Events(BaseEventHandler):
 
     def handle(self, event: BaseEvent, **_: Any) -> None:
         with _noted(self.state):
-            root = self.state.root(event.span_id)
+            root = self.state.root(event.span_id) or _reading.get()
             if root is not None and isinstance(event, LLMCompletionStartEvent):
                 root.prompt = event.prompt
             if root is not None and isinstance(event, LLMChatStartEvent):
                 root.prompt = "\n\n".join(message.content or "" for message in event.messages)
-            if isinstance(event, LLMCompletionEndEvent):
-                self.state.answered(event.span_id, event.response.text)
-            if isinstance(event, LLMChatEndEvent) and event.response is not None:
-                self.state.answered(event.span_id, event.response.message.content or "")
 
 
 @contextmanager

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +49,34 @@ def test_a_program_of_another_version_is_an_error(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(_binary.metadata, "version", lambda name: "0.1.0")
     with pytest.raises(ragtriage.BinaryError, match=r"has version 9\.9\.9, but the Python package has version 0\.1\.0"):
         _binary.path()
+
+
+def test_an_interrupt_is_passed_on_and_ends_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "ragtriage"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, sys, time\n"
+        "if sys.argv[1] == '--version': sys.exit(print('ragtriage 0'))\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "try:\n"
+        "    (folder / 'started').touch()\n"
+        "    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n"
+        "    (folder / 'kept').touch()\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("RAGTRIAGE_BINARY", str(program))
+    monkeypatch.setattr(_binary.metadata, "version", lambda name: "0")
+
+    def interrupt() -> None:
+        while not (tmp_path / "started").exists():
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        _binary.run(["run"])
+    assert (tmp_path / "kept").exists()
 
 
 def test_the_module_is_the_program() -> None:

@@ -22,11 +22,17 @@ QRELS = {"q1": {"b": 1}, "q2": {"b": 1, "c": 1}}
 
 
 def seeded(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-    """A run and qrels with tied scores, missing queries, and graded, zero and negative judgments."""
+    """A run and qrels with tied scores, missing queries, and graded, zero and negative judgments.
+
+    Every query has a grade of 0 or more: pytrec_eval does not return from one whose grades are all negative.
+    """
     random_ = random.Random(seed)
     documents = [f"d{n}" for n in range(40)]
     qrels = {
-        f"q{n}": {document: random_.choice([-1, 0, 0, 1, 1, 2, 3]) for document in random_.sample(documents, random_.randint(1, 15))}
+        f"q{n}": {
+            document: random_.choice([-1, 0, 0, 1, 1, 2, 3] if at else [0, 1])
+            for at, document in enumerate(random_.sample(documents, random_.randint(1, 15)))
+        }
         for n in range(random_.randint(1, 8))
     }
     run = {

@@ -43,7 +43,7 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     let documents = documents(&spec)?;
     let anchored = anchor::anchor(&pairs, &documents)?;
     for note in &anchored.notes {
-        output::talk(&format!("{}: {}", note.what, thousands(note.count)));
+        output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
     match &args.out {
         Some(folder) => write_folder(folder, anchored, documents),

@@ -143,7 +143,7 @@ fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure
 /// Leaves out what is labelled already, and what the judgments say nothing of.
 fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotator<'_>>) {
     for note in &dataset.notes {
-        output::talk(&format!("{}: {}", note.what, thousands(note.count)));
+        output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
     let questions = &mut dataset.questions;
     keep(questions, "skipped, without a judgment", |question| {

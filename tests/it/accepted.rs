@@ -42,10 +42,10 @@ fn an_empty_document_is_counted_and_makes_no_chunk() {
     );
     assert_eq!(
         run["notes"],
-        serde_json::json!(["1 empty documents (no chunk)"])
+        serde_json::json!(["1 empty document (no chunk)"])
     );
     assert!(
-        outcome.stdout.contains("1 empty documents (no chunk)"),
+        outcome.stdout.contains("1 empty document (no chunk)"),
         "{}",
         outcome.stdout
     );

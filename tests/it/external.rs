@@ -356,7 +356,7 @@ fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
     };
     let notes = call(&["--name", "r"]);
     assert!(
-        notes.contains("\"1 contexts that are in no document:"),
+        notes.contains("\"1 context that is in no document:"),
         "{notes}"
     );
     let reason = project.traces("r")[1]["reason"]

@@ -227,8 +227,8 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
     );
     let notes = project.json("runs/r/run.json")["notes"].to_string();
     for note in [
-        "1 queries without judgments in the split, skipped",
-        "1 judged documents that are not in the corpus, kept",
+        "1 query without judgments in the split, skipped",
+        "1 judged document that is not in the corpus, kept",
     ] {
         assert!(notes.contains(note), "{notes}");
     }
@@ -317,7 +317,7 @@ fn cranfield_numbers_queries_by_place_and_turns_codes_into_grades() {
     );
     close(measure(&project.summary("r"), "Recall@5"), 1.0, 2);
     close(measure(&project.summary("r"), "nDCG@10"), 1.0, 2);
-    let note = "1 judgments of code -1, which the readme does not define, treated as not relevant";
+    let note = "1 judgment of code -1, which the readme does not define, treated as not relevant";
     assert!(outcome.stdout.contains(note), "{}", outcome.stdout);
 }
 

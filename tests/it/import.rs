@@ -258,11 +258,11 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
     );
     let notes = project.json("runs/r/run.json")["notes"].to_string();
     assert!(
-        notes.contains("1 contexts that are in no document: "),
+        notes.contains("1 context that is in no document: "),
         "{notes}"
     );
     assert!(
-        notes.contains("1 contexts that are in no document as they are, placed on the gold"),
+        notes.contains("1 context that is in no document as it is, placed on the gold"),
         "{notes}"
     );
 }
@@ -298,7 +298,7 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
         .call(&["report", "runs/partial", "--format", "terminal"])
         .stdout;
     assert!(
-        report.contains("1 questions of the data set without a record"),
+        report.contains("1 question of the data set without a record"),
         "{report}"
     );
 }
@@ -445,12 +445,12 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
     assert_eq!(class(&summary, "correct_abstention"), 2);
     let notes = project.json("runs/r/run.json")["notes"].to_string();
     assert!(
-        notes.contains("1 lines with a key that is not read, `contexts[].page`"),
+        notes.contains("1 line with a key that is not read, `contexts[].page`"),
         "{notes}"
     );
     assert!(
         notes.contains(
-            "1 questions without an answer in a record with answers: each counts as an abstention"
+            "1 question without an answer in a record with answers: each counts as an abstention"
         ),
         "{notes}"
     );

@@ -85,6 +85,7 @@ fn a_judge_changes_nothing_but_what_is_said_of_it() {
             .stdout
             .contains("the judge is not used: audit at least 50 answers (0 so far)")
     );
+    crate::schema::check_run(&project, "runs/judged");
     let mut judged = project.summary("judged");
     let found = judged["judge"].take();
     assert_eq!(found["n_judged"], 2);

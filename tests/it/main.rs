@@ -60,6 +60,7 @@ mod round_trip;
 mod run_files;
 mod runbooks;
 mod runbooks_data;
+mod schema;
 mod score;
 mod score_parity;
 mod socket;

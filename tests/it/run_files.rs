@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 
 use crate::project::Project;
+use crate::schema;
 
 const FILES: [&str; 9] = [
     "chunks.trec",
@@ -54,8 +55,9 @@ const CLASSES: [&str; 17] = [
     "failed",
 ];
 
-/// Checks the folder of a finished run.
+/// Checks the folder of a finished run, and the record that it was imported from.
 pub fn check(project: &Project, name: &str) {
+    schema::check_run(project, &format!("runs/{name}"));
     check_files(project, name);
     let summary = project.summary(name);
     check_summary(&summary);

@@ -137,7 +137,7 @@ fn traces_without_a_question_of_the_data_set_are_refused_or_counted() {
     assert!(
         outcome
             .stdout
-            .contains("traces without a span of a retriever, reranker or model, left out"),
+            .contains("1 trace without a span of a retriever, reranker or model, left out"),
         "{}",
         outcome.stdout
     );

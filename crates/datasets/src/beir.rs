@@ -118,7 +118,7 @@ fn query(
         }
         (_, Some(judged)) => judged,
         (_, None) => {
-            draft.note(1, "queries without judgments in the split, skipped");
+            draft.note(1, "[query|queries] without judgments in the split, skipped");
             return Ok(());
         }
     };
@@ -220,17 +220,13 @@ mod tests {
             .map(|(doc, grade)| (doc.as_str(), *grade))
             .collect();
         assert_eq!(grades, [("2", 0), ("d1", 2), ("gone", 1)]);
-        let notes: Vec<(usize, &str)> = set
-            .notes
-            .iter()
-            .map(|note| (note.count, note.what.as_str()))
-            .collect();
+        let notes: Vec<String> = set.notes.iter().map(ToString::to_string).collect();
         assert_eq!(
             notes,
             [
-                (1, "empty documents (no chunk)"),
-                (1, "queries without judgments in the split, skipped"),
-                (1, "judged documents that are not in the corpus, kept"),
+                "1 empty document (no chunk)",
+                "1 query without judgments in the split, skipped",
+                "1 judged document that is not in the corpus, kept",
             ]
         );
     }

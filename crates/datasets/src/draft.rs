@@ -90,7 +90,7 @@ impl Draft {
         }
     }
 
-    /// Counts an accepted irregularity; `what` in the plural.
+    /// Counts an accepted irregularity; `what` as in [`Note::what`].
     pub(super) fn note(&mut self, count: usize, what: &str) {
         match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
@@ -121,7 +121,7 @@ impl Draft {
     pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
         self.note(
             1,
-            "quotes that occur more than once in their document; the first occurrence is used",
+            "[quote that occurs|quotes that occur] more than once in [its|their] document; the first occurrence is used",
         );
         if self.slips.is_some() {
             self.repeated_quotes.push(quote);
@@ -149,7 +149,7 @@ impl Draft {
         self.by_id.insert(document.id.clone(), self.documents.len());
         self.note(
             usize::from(is_blank(&document.text)),
-            "empty documents (no chunk)",
+            "empty [document|documents] (no chunk)",
         );
         self.documents.push(document);
         Ok(())
@@ -169,7 +169,10 @@ impl Draft {
         if trimmed.len() < question.text.len() {
             let trimmed = trimmed.to_owned();
             question.text = trimmed;
-            self.note(1, "questions with surrounding white space, trimmed");
+            self.note(
+                1,
+                "[question|questions] with surrounding white space, trimmed",
+            );
         }
         if !self.question_ids.insert(question.id.clone()) {
             return Err(DatasetError::DuplicateQuestion {
@@ -195,7 +198,10 @@ impl Draft {
             let n_all = self.questions.len();
             self.questions.retain(|question| question.split == split);
             let n_left_out = n_all - self.questions.len();
-            self.note(n_left_out, "questions outside the split, left out");
+            self.note(
+                n_left_out,
+                "[question|questions] outside the split, left out",
+            );
         }
         if self.questions.is_empty() {
             let name = split.map(|split| digest::split_name(split).into());
@@ -310,11 +316,11 @@ impl Draft {
         }
         self.note(
             n_evidence,
-            "pieces of evidence whose document is not in the corpus, kept",
+            "[piece|pieces] of evidence whose document is not in the corpus, kept",
         );
         self.note(
             n_relevant,
-            "judged documents that are not in the corpus, kept",
+            "judged [document that is|documents that are] not in the corpus, kept",
         );
         Ok(())
     }
@@ -426,11 +432,8 @@ mod tests {
         let set = draft.finish(Path::new("set"), None).expect("a data set");
         assert_eq!(set.questions[0].relevant.len(), 1);
         assert_eq!(
-            set.notes,
-            [Note {
-                count: 1,
-                what: "judged documents that are not in the corpus, kept".into()
-            }]
+            set.notes[0].to_string(),
+            "1 judged document that is not in the corpus, kept"
         );
     }
 

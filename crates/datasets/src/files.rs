@@ -42,11 +42,11 @@ pub(super) fn documents(
     } = matching(path, patterns, links)?;
     draft.note(
         n_broken,
-        "symbolic links without a target, or to a folder around them, skipped",
+        "symbolic [link without a target, or to a folder around it|links without a target, or to a folder around them], skipped",
     );
     draft.note(
         n_outside,
-        "symbolic links that leave the corpus folder, skipped: set `dataset.follow_links = true` to follow them",
+        "symbolic [link that leaves|links that leave] the corpus folder, skipped: set `dataset.follow_links = true` to follow [it|them]",
     );
     for (id, file) in files {
         let place = Place::file(&file);

@@ -117,11 +117,11 @@ fn pool(
             if !row.supporting_facts.0.iter().any(|(fact, _)| fact == title) {
                 draft.note(
                     1,
-                    "paragraphs whose title was already used for another text, skipped",
+                    "[paragraph|paragraphs] whose title was already used for another text, skipped",
                 );
                 continue;
             }
-            draft.note(1, "paragraphs with evidence whose title was already used for another text, as separate documents");
+            draft.note(1, "[paragraph|paragraphs] with evidence whose title was already used for another text, as [a separate document|separate documents]");
             let mut numbered = (2..).map(|n| DocId::from(format!("{title} ({n})")));
             id = numbered
                 .find(|id| draft.document(id).is_none())
@@ -162,7 +162,7 @@ fn question(
         .collect();
     draft.note(
         usize::from(answers.is_empty()),
-        "questions without an answer",
+        "[question|questions] without an answer",
     );
     let yes_no = answers
         .iter()
@@ -213,7 +213,7 @@ fn evidence(
             .and_then(|index| paragraph.get(index))
         else {
             draft.missing(
-                "supporting sentences missing from their paragraph, skipped",
+                "supporting [sentence missing from its|sentences missing from their] paragraph, skipped",
                 || DatasetError::Sentence {
                     place: place.clone(),
                     doc,
@@ -225,7 +225,7 @@ fn evidence(
         let text = draft.document(&doc).map_or("", |document| &document.text);
         match quote::trim(text, range) {
             range if range.is_empty() => {
-                draft.note(1, "empty supporting sentences, skipped");
+                draft.note(1, "empty supporting [sentence|sentences], skipped");
             }
             range => members[at].ranges.push(range),
         }
@@ -367,32 +367,16 @@ mod tests {
                 ranges: Vec::new()
             }]
         );
-        let notes: Vec<(usize, &str)> = set
-            .notes
-            .iter()
-            .map(|note| (note.count, note.what.as_str()))
-            .collect();
+        let notes: Vec<String> = set.notes.iter().map(ToString::to_string).collect();
         assert_eq!(
             notes,
             [
-                (
-                    1,
-                    "paragraphs with evidence whose title was already used for another text, as separate documents"
-                ),
-                (
-                    1,
-                    "paragraphs whose title was already used for another text, skipped"
-                ),
-                (1, "questions with surrounding white space, trimmed"),
-                (
-                    1,
-                    "supporting sentences missing from their paragraph, skipped"
-                ),
-                (
-                    1,
-                    "pieces of evidence whose document is not in the corpus, kept"
-                ),
-                (1, "judged documents that are not in the corpus, kept"),
+                "1 paragraph with evidence whose title was already used for another text, as a separate document",
+                "1 paragraph whose title was already used for another text, skipped",
+                "1 question with surrounding white space, trimmed",
+                "1 supporting sentence missing from its paragraph, skipped",
+                "1 piece of evidence whose document is not in the corpus, kept",
+                "1 judged document that is not in the corpus, kept",
             ]
         );
     }

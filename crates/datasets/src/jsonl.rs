@@ -70,10 +70,7 @@ mod tests {
             (set.documents[0].id.as_str(), set.documents[0].text.as_str()),
             ("1", "a\r\nb")
         );
-        assert_eq!(
-            (set.notes[0].count, set.notes[0].what.as_str()),
-            (1, "empty documents (no chunk)")
-        );
+        assert_eq!(set.notes[0].to_string(), "1 empty document (no chunk)");
     }
 
     #[test]

@@ -27,7 +27,12 @@ impl Judgments {
             .or_insert_with(|| (place, BTreeMap::new()));
         let best = grades
             .entry(doc.into())
-            .and_modify(|_| draft.note(1, "duplicate judgments; the highest grade is used"))
+            .and_modify(|_| {
+                draft.note(
+                    1,
+                    "duplicate [judgment|judgments]; the highest grade is used",
+                );
+            })
             .or_insert(grade);
         *best = grade.max(*best);
     }
@@ -50,12 +55,13 @@ impl Judgments {
             .collect();
         left.sort_unstable_by_key(|(place, _)| place.line);
         for (place, id) in left {
-            draft.missing("judged questions that do not exist, skipped", || {
-                DatasetError::UnknownQuestion {
+            draft.missing(
+                "judged [question that does|questions that do] not exist, skipped",
+                || DatasetError::UnknownQuestion {
                     place,
                     id: id.into(),
-                }
-            })?;
+                },
+            )?;
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
         }
         let text = line.trim();
         if !seen.insert(text.to_owned()) {
-            draft.note(1, "repeated questions, left out");
+            draft.note(1, "repeated [question|questions], left out");
             return Ok(());
         }
         let question = Question::new(id_of(text).into(), text.to_owned());
@@ -103,7 +103,7 @@ mod tests {
             .map(|question| question.text.as_str())
             .collect();
         assert_eq!(texts, ["How long?", "Why so?"]);
-        assert_eq!(set.notes[0].what, "repeated questions, left out");
+        assert_eq!(set.notes[0].to_string(), "1 repeated question, left out");
         // printf 'How long?' | sha256sum | cut -c1-10
         assert_eq!(set.questions[0].id.as_str(), "q-82f333e6f7");
         assert_eq!(

@@ -169,7 +169,7 @@ fn answers(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<String>, Da
             return Err(record.wrong("answers", "a list of non-empty strings"));
         }
         if answers.contains(&answer) {
-            draft.note(1, "repeated or empty gold answers, left out");
+            draft.note(1, "repeated or empty gold [answer|answers], left out");
         } else {
             answers.push(answer);
         }
@@ -552,8 +552,8 @@ mod tests {
             }]]
         );
         assert_eq!(
-            set.notes[0].what,
-            "pieces of evidence whose document is not in the corpus, kept"
+            set.notes[0].to_string(),
+            "1 piece of evidence whose document is not in the corpus, kept"
         );
     }
 

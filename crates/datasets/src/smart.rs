@@ -78,7 +78,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
                 let taken = draft.push_question(&record.place, question);
                 draft.settle(taken)?;
             }
-            None => draft.note(1, "queries without judgments, left out"),
+            None => draft.note(1, "[query|queries] without judgments, left out"),
         }
     }
     judgments.finish(draft)
@@ -125,7 +125,7 @@ fn judgments(
             if collection == Collection::Cranfield && rest[0] == "-1" {
                 draft.note(
                     1,
-                    "judgments of code -1, which the readme does not define, treated as not relevant",
+                    "[judgment|judgments] of code -1, which the readme does not define, treated as not relevant",
                 );
             }
             judgments.insert(place, question, doc, grade, draft);
@@ -183,17 +183,13 @@ mod tests {
     fn every_pair_is_relevant_once_and_unjudged_queries_are_left_out() {
         let set = with_files(&CISI, Format::Smart, |spec| load(spec)).expect("loads");
         assert_eq!(set.questions[0].relevant, BTreeMap::from([("1".into(), 1)]));
-        let notes: Vec<(usize, &str)> = set
-            .notes
-            .iter()
-            .map(|note| (note.count, note.what.as_str()))
-            .collect();
+        let notes: Vec<String> = set.notes.iter().map(ToString::to_string).collect();
         assert_eq!(
             notes,
             [
-                (1, "empty documents (no chunk)"),
-                (1, "duplicate judgments; the highest grade is used"),
-                (1, "queries without judgments, left out"),
+                "1 empty document (no chunk)",
+                "1 duplicate judgment; the highest grade is used",
+                "1 query without judgments, left out",
             ]
         );
     }

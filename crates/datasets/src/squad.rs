@@ -100,7 +100,7 @@ fn question(
     );
     draft.note(
         golds.len() - answers.len(),
-        "repeated or empty gold answers, left out",
+        "repeated or empty gold [answer|answers], left out",
     );
     let mut ranges = Vec::new();
     for answer in golds.iter().filter(|answer| !answer.text.trim().is_empty()) {
@@ -119,7 +119,7 @@ fn question(
         .collect();
     draft.note(
         usize::from(answers.is_empty() && !asked.is_impossible),
-        "questions without an answer",
+        "[question|questions] without an answer",
     );
     Ok(Question {
         kind: if asked.is_impossible {
@@ -163,18 +163,19 @@ fn locate(
                 .map(|(start, _)| start)
                 .min_by_key(|start| start.abs_diff(said));
             let Some(start) = found else {
-                draft.missing("gold answers that are not in their paragraph", || {
-                    DatasetError::AnswerNotFound {
+                draft.missing(
+                    "gold [answer that is not in its|answers that are not in their] paragraph",
+                    || DatasetError::AnswerNotFound {
                         place: place.clone(),
                         doc: doc.clone(),
                         answer: nearest::shorten(text),
-                    }
-                })?;
+                    },
+                )?;
                 return Ok(None);
             };
             draft.note(
                 1,
-                "gold answers not at their offset, taken at the nearest occurrence",
+                "gold [answer not at its|answers not at their] offset, taken at the nearest occurrence",
             );
             start
         }
@@ -243,11 +244,9 @@ mod tests {
         let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
         // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` occurs at bytes 18 and 32.
         assert_eq!(set.questions[1].evidence[0][0].ranges, [(32, 36).into()]);
-        let moved = "gold answers not at their offset, taken at the nearest occurrence";
+        let moved = "1 gold answer not at its offset, taken at the nearest occurrence";
         assert!(
-            set.notes
-                .iter()
-                .any(|note| note.what == moved && note.count == 1),
+            set.notes.iter().any(|note| note.to_string() == moved),
             "{:?}",
             set.notes
         );

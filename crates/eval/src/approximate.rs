@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::score;
@@ -11,7 +12,7 @@ use ragtriage_core::types::{ChunkId, Step, StepHit, Trace, TraceStep};
 use ragtriage_runs::SavedRun;
 
 /// An approximate search compared with exact search for the same questions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ApproximateSearch {
     /// The retriever.
     pub retriever: Step,
@@ -26,7 +27,7 @@ pub struct ApproximateSearch {
 }
 
 /// Means of one measure under both searches.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MeasureDifference {
     /// Mean under approximate search.
     pub approximate: f64,

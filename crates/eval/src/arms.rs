@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
@@ -14,7 +15,7 @@ use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, QuestionKind, Trace};
 
 /// The answer quality of a condition (arm).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArmScore {
     /// Questions asked in this arm that have gold answers.
     pub n: usize,
@@ -73,7 +74,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// Usage of an arm's calls. A cached response uses nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArmUse {
     /// Calls made, failed ones among them.
     pub calls: usize,
@@ -92,7 +93,7 @@ pub struct ArmUse {
 }
 
 /// Tokens of all calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenTotals {
     /// Prompt tokens: as billed, else as counted locally.
     pub prompt: u64,
@@ -174,7 +175,7 @@ impl ArmUse {
 }
 
 /// Changes observed when the same prompts are asked again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
     /// Questions asked several times, each time with an answer that can be judged.
     pub n: usize,

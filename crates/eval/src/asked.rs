@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clusters::{EvidenceSpan, spans};
@@ -11,7 +12,7 @@ use ragtriage_core::types::{DocId, Question, QuestionId};
 use ragtriage_runs::SavedRun;
 
 /// A question as two runs are paired by it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskedQuestion {
     /// Id of the question.

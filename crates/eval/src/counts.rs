@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
@@ -14,7 +15,7 @@ use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, Ques
 use ragtriage_runs::SavedRun;
 
 /// A failure class with its share.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
     /// Questions.
     pub count: usize,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::measure_summary::MeasureSummary;
@@ -21,7 +22,7 @@ pub const FEW: usize = 20;
 const MOST_PARTS: usize = 50;
 
 /// The dimension that questions are sliced by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SliceBy {
     /// A tag; a question is in the slice of each of its tags.
@@ -60,7 +61,7 @@ impl SliceBy {
 }
 
 /// A dimension with its slices.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceGroup {
     /// The dimension of the slice.
     pub by: SliceBy,
@@ -80,13 +81,13 @@ fn is_zero(n: &usize) -> bool {
 }
 
 /// Metrics of one slice. A measure that is defined for none of its questions has n 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// The slice's label.
     pub value: String,
     /// Questions in it that did not fail.
     pub n: usize,
-    /// Fewer than [`FEW`].
+    /// True for fewer than 20 questions.
     pub rough: bool,
     /// Share of questions with an answer string in the top k (in the prompt, for an external RAG).
     pub em: MeasureSummary,

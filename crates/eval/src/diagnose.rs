@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer_scores;
@@ -63,10 +64,11 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Outcome> {
 }
 
 /// One stage of the waterfall.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WaterfallStep {
     /// The stage, in files under the name of its result.
     #[serde(serialize_with = "result_name")]
+    #[schemars(with = "String")]
     pub stage: Stage,
     /// Questions still supported there; for `answer`: supported and right.
     pub supported: usize,
@@ -141,7 +143,7 @@ pub fn lost_by_stage(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>>
 }
 
 /// One cell of the 2 x 2 table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// Questions in it.
     pub n: usize,
@@ -150,7 +152,7 @@ pub struct Cell {
 }
 
 /// `EM@k` hit or miss by answer right or wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TwoByTwo {
     /// The k of `EM@k`; for an external RAG the number of passages of its longest prompt, with `EM@prompt` as the
     /// measure.

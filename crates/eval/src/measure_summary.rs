@@ -1,14 +1,16 @@
 //! Summary statistics of a measure over many questions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{Interval, or_infinite};
 
 /// A measure over the questions it is defined for.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasureSummary {
     /// The mean (`MedianRank`: the median, infinite, null in JSON, if most found nothing); 0 when n is 0.
     #[serde(with = "or_infinite")]
+    #[schemars(with = "Option<f64>")]
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnose::is_unknown;
@@ -26,7 +27,7 @@ const STAGES: [Stage; 5] = [
 ];
 
 /// The modes of the questions lost at one stage.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassModes {
     /// The failure class.
     pub class: FailureClass,
@@ -40,7 +41,7 @@ pub struct ClassModes {
 }
 
 /// The frequency of a mode.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Seen {
     /// Questions that show it.
     pub count: usize,
@@ -53,7 +54,7 @@ pub struct Seen {
 }
 
 /// A mode among the questions of a class and among those that passed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeShares {
     /// The mode.
     pub mode: Mode,

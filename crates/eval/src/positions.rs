@@ -1,6 +1,7 @@
 //! Accuracy by the position in the prompt at which the support is complete: models read the ends of a prompt best (Liu et
 //! al., "Lost in the Middle", TACL 2024), and this table tests it for the generator in use.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cuts::{FEW, QuestionColumns};
@@ -17,13 +18,13 @@ const ROWS: [(&str, usize); 5] = [
 ];
 
 /// The questions whose last needed passage was at these positions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PositionRow {
     /// From 1: `1`, `2-3`, `4-5`, `6-10`, `11-`.
     pub position: String,
     /// Answered questions whose support was in the prompt and completed by a passage at these positions.
     pub n: usize,
-    /// Fewer than [`FEW`].
+    /// True for fewer than 20 questions.
     pub rough: bool,
     /// Share of right answers.
     pub right: MeasureSummary,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::approximate::{self, ApproximateSearch};
@@ -50,7 +51,7 @@ pub struct EvaluationPlan {
 }
 
 /// Summary metrics of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// The files' schema.
     pub schema: u32,

@@ -127,7 +127,7 @@ impl Places {
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
             self.note(
-                "duplicate contexts of a question, counted once",
+                "duplicate [context|contexts] of a question, counted once",
                 n_passages - passages.len(),
             );
             placed.push((context, passages));
@@ -155,7 +155,7 @@ impl Places {
         if let Some((document, range)) = found {
             if named.is_some() && named.as_ref() != Some(&document.id) {
                 self.note(
-                    "contexts located by their text in another document than `doc_id`",
+                    "[context located by its|contexts located by their] text in another document than `doc_id`",
                     1,
                 );
             }
@@ -170,16 +170,16 @@ impl Places {
             Offsets::Bytes(range) => Some(range),
             Offsets::CodePoints(range) => {
                 self.note(
-                    "contexts whose offsets count code points, converted to bytes",
+                    "[context|contexts] whose offsets count code points, converted to bytes",
                     1,
                 );
                 Some(range)
             }
             Offsets::Neither => {
                 let what = if context.text.is_some() {
-                    "contexts whose text is not at their offsets, located by the text"
+                    "[context whose text is not at its|contexts whose text is not at their] offsets, located by the text"
                 } else {
-                    "contexts whose offsets are beyond their document, without text"
+                    "[context whose offsets are beyond its|contexts whose offsets are beyond their] document, without text"
                 };
                 self.note(what, 1);
                 None
@@ -222,14 +222,14 @@ impl Places {
         };
         let held = self.gold_in(question, document, text);
         if !held.is_empty() {
-            self.note("contexts that are in no document as they are, placed on the gold text that they hold", 1);
+            self.note("[context that is in no document as it is, placed on the gold text that it holds|contexts that are in no document as they are, placed on the gold text that they hold]", 1);
             return held
                 .into_iter()
                 .map(|(doc, range)| passage(doc, range.to_string(), range))
                 .collect();
         }
         self.note(
-            "contexts that are in no document: evidence in them is not seen",
+            "[context that is in no document: evidence in it|contexts that are in no document: evidence in them] is not seen",
             1,
         );
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
@@ -249,7 +249,7 @@ impl Places {
             (None, None) => return self.whole(named, document),
         };
         if document.is_none() {
-            self.note("contexts whose document or chunk is unknown", 1);
+            self.note("[context|contexts] whose document or chunk is unknown", 1);
         }
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(&mark))));
         vec![Passage {
@@ -271,7 +271,7 @@ impl Places {
             )];
         }
         self.note(
-            "ranked documents that are not in the corpus",
+            "ranked [document that is|documents that are] not in the corpus",
             usize::from(named.is_some()),
         );
         named
@@ -299,7 +299,7 @@ impl Places {
         let words = self.words.get_or_init(|| WordIndex::new(documents));
         let found = words.find(documents, text, title);
         if found.len() > 1 {
-            self.note("contexts that are in several documents, taken as the gold one where that is among them", 1);
+            self.note("[context that is|contexts that are] in several documents, taken as the gold one where that is among them", 1);
         }
         let preferred = found.iter().max_by_key(|(number, _)| {
             let document = &documents[*number];

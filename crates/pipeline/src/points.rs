@@ -265,23 +265,23 @@ impl Counts {
         let counted = [
             (
                 self.nowhere,
-                "points of the collection whose passage is in no document: each counts as a separate document without gold evidence",
+                "[point|points] of the collection whose passage is in no document: each counts as a separate document without gold evidence",
             ),
             (
                 self.elsewhere,
-                "points of the collection whose passage is in another document than they name, located by its text",
+                "[point of the collection whose passage is in another document than it names|points of the collection whose passage is in another document than they name], located by its text",
             ),
             (
                 self.several,
-                "points of the collection whose passage is in several documents, mapped to the first",
+                "[point|points] of the collection whose passage is in several documents, mapped to the first",
             ),
             (
                 self.differ,
-                "points of the collection whose text is not at their offsets, located by the text",
+                "[point of the collection whose text is not at its|points of the collection whose text is not at their] offsets, located by the text",
             ),
             (
                 self.same,
-                "points of the collection with the passage of another point: they are one chunk",
+                "[point|points] of the collection with the passage of another point: they are one chunk",
             ),
         ];
         let counted = counted.into_iter().filter(|(count, _)| *count > 0);

@@ -1,5 +1,6 @@
 //! Cohen's kappa: annotator agreement beyond chance.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::t::mean_error;
@@ -25,11 +26,11 @@ impl Disagreement {
 }
 
 /// Agreement beyond chance.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Kappa {
     /// 1 for full agreement, 0 for agreement by chance, below 0 for less.
     pub value: f64,
-    /// 1 - the mean disagreement: with [`Disagreement::Any`] the share of equal grades.
+    /// 1 - the mean disagreement: if unweighted the share of equal grades.
     pub observed: f64,
     /// Agreement expected by chance from the annotators' marginals.
     pub expected: f64,

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interval::of_equal_values;
@@ -41,7 +42,7 @@ pub struct AuditedValue {
 }
 
 /// A mean corrected by an audit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PpiMean {
     /// The corrected mean.
     pub mean: f64,

@@ -17,9 +17,18 @@ pub fn of_share(p: f64, n: f64) -> Interval {
     let z2 = Z * Z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    // At a share of 0 or 1 middle and half are equal but for rounding.
     Interval {
-        low: (middle - half).max(0.0),
-        high: (middle + half).min(1.0),
+        low: if p > 0.0 {
+            (middle - half).max(0.0)
+        } else {
+            0.0
+        },
+        high: if p < 1.0 {
+            (middle + half).min(1.0)
+        } else {
+            1.0
+        },
     }
 }
 
@@ -41,6 +50,14 @@ mod tests {
                 (interval.low - low).abs() < 5e-5 && (interval.high - high).abs() < 5e-5,
                 "{r}/{n}: {interval:?}"
             );
+        }
+    }
+
+    #[test]
+    fn bounds_at_the_ends_are_exact() {
+        for n in 1..400 {
+            assert_eq!(wilson(0, n).expect("n > 0").low, 0.0);
+            assert_eq!(wilson(n, n).expect("n > 0").high, 1.0);
         }
     }
 

@@ -27,6 +27,27 @@ pub fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { many })
 }
 
+/// Chooses the singular or plural of each `[one|many]` in `text` for `n`. Other brackets are unchanged.
+#[must_use]
+pub fn inflected(text: &str, n: usize) -> String {
+    let mut chosen = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('[') {
+        chosen.push_str(before);
+        let forms = after
+            .split_once(']')
+            .and_then(|(inside, behind)| Some((inside.split_once('|')?, behind)));
+        let Some(((one, many), behind)) = forms else {
+            chosen.push('[');
+            rest = after;
+            continue;
+        };
+        chosen.push_str(if n == 1 { one } else { many });
+        rest = behind;
+    }
+    chosen + rest
+}
+
 /// Formats a sum of shares without decimals. Sums of one number in different orders give one text: `363` for 362.5.
 #[must_use]
 pub fn whole(sum: f64) -> String {
@@ -100,6 +121,19 @@ pub fn listed(items: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_pair_of_forms_is_chosen_and_other_brackets_remain() {
+        let text = "[line|lines] with keys that [is|are] `contexts[].rank` [x";
+        assert_eq!(
+            inflected(text, 1),
+            "line with keys that is `contexts[].rank` [x"
+        );
+        assert_eq!(
+            inflected(text, 2),
+            "lines with keys that are `contexts[].rank` [x"
+        );
+    }
 
     #[test]
     fn sums_that_differ_by_rounding_errors_have_one_text() {

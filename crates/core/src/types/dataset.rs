@@ -1,6 +1,9 @@
 //! A loaded data set: corpus and questions, checked against one another.
 
+use std::fmt;
+
 use super::{Document, Question};
+use crate::text::numbers::inflected;
 
 /// Documents and questions whose ids are unique and whose evidence lies in the documents.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +23,40 @@ pub struct Dataset {
 pub struct Note {
     /// Number of occurrences.
     pub count: usize,
-    /// Description in the plural, without the number: `empty documents (no chunk)`.
+    /// Description without the number, in singular and plural: `empty [document|documents] (no chunk)`.
     pub what: String,
+}
+
+impl Note {
+    /// Returns the description in the plural, for a label.
+    #[must_use]
+    pub fn label(&self) -> String {
+        inflected(&self.what, 0)
+    }
+}
+
+/// Formats the number with its description: `1 empty document (no chunk)`.
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.count, inflected(&self.what, self.count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_right_for_none_one_and_many() {
+        let note = |count| Note {
+            count,
+            what: "[context that is|contexts that are] in no document".to_owned(),
+        };
+        assert_eq!(note(1).to_string(), "1 context that is in no document");
+        for count in [0, 2] {
+            let expected = format!("{count} contexts that are in no document");
+            assert_eq!(note(count).to_string(), expected);
+        }
+        assert_eq!(note(1).label(), "contexts that are in no document");
+    }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A two-sided interval, `low <= high`, written `[low, high]` in JSON; an infinite bound as null.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     from = "(MaybeInfinite, MaybeInfinite)",
     into = "(MaybeInfinite, MaybeInfinite)"
@@ -62,9 +63,14 @@ impl fmt::Display for Interval {
 }
 
 /// A number that may be infinite, which JSON cannot write: null represents infinity.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-struct MaybeInfinite(#[serde(with = "or_infinite")] f64);
+#[schemars(inline)]
+struct MaybeInfinite(
+    #[serde(with = "or_infinite")]
+    #[schemars(with = "Option<f64>")]
+    f64,
+);
 
 impl From<(MaybeInfinite, MaybeInfinite)> for Interval {
     fn from((low, high): (MaybeInfinite, MaybeInfinite)) -> Self {

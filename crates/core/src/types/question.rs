@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ByteRange, DocId, QuestionId};
@@ -22,7 +23,7 @@ closed_set! {
 }
 
 /// Part of a data set that a question belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
     /// For choosing configurations.
@@ -33,7 +34,7 @@ pub enum Split {
 }
 
 /// One way to support a question: a document with the byte ranges that are all needed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
     /// The document.
     pub doc: DocId,
@@ -49,7 +50,7 @@ pub type Group = Vec<Member>;
 pub type KeyFact = Vec<String>;
 
 /// One question of the set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// Unique in the set.
     pub id: QuestionId,

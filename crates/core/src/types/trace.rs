@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -196,7 +197,7 @@ closed_set! {
 }
 
 /// Support of a question by a set of passages, with the rule that decided it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Support {
     /// True if the passages support the question.
     pub holds: bool,
@@ -205,7 +206,7 @@ pub struct Support {
 }
 
 /// Gold evidence of a question in the run's corpus and chunks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gold {
     /// Support by the whole documents.
     pub documents: Support,
@@ -216,7 +217,7 @@ pub struct Gold {
 }
 
 /// Location of one evidence member in the run's chunks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoldMember {
     /// The document.
     pub doc: DocId,
@@ -245,7 +246,7 @@ pub struct GoldMember {
 }
 
 /// One hit of a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepHit {
     /// The chunk.
     pub id: ChunkId,
@@ -257,7 +258,7 @@ pub struct StepHit {
 }
 
 /// Results of one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceStep {
     /// The step.
     #[serde(rename = "stage")]
@@ -284,7 +285,7 @@ pub struct TraceStep {
 }
 
 /// An exact search that shows what an approximate one misses. No later step uses it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExactSearch {
     /// Best first.
     pub hits: Vec<ChunkId>,
@@ -316,7 +317,7 @@ impl TraceStep {
 }
 
 /// Token counts of one call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenUse {
     /// Tokens of the prompt, by our count (`cl100k_base`).
     pub prompt: u64,
@@ -328,7 +329,7 @@ pub struct TokenUse {
 }
 
 /// One call of the generator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Attempt {
     /// Passages of the prompt, in order.
     pub passages: Vec<ChunkId>,
@@ -374,7 +375,7 @@ impl Attempt {
 }
 
 /// All attempts of one arm; more than one only with repeats.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arm {
     /// The arm.
     pub arm: ArmName,
@@ -383,7 +384,7 @@ pub struct Arm {
 }
 
 /// A question asked over its gold passages, in which a made-up answer replaced the gold answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextProbe {
     /// A made-up word or number of the answer: whoever did not read the contexts cannot know it.
     pub planted: String,
@@ -392,7 +393,7 @@ pub struct ContextProbe {
 }
 
 /// One line of `traces.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
     /// Index of the question in the run, from 0: lines are in the order of completion, readers sort by this.
     pub index: usize,

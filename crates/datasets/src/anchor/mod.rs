@@ -95,7 +95,7 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Data
     if n_elsewhere > 0 {
         out.notes.push(Note {
             count: n_elsewhere,
-            what: "pairs whose `source` is not a document, searched for in all documents"
+            what: "[pair|pairs] whose `source` is not a document, searched for in all documents"
                 .to_owned(),
         });
     }

@@ -32,7 +32,7 @@ use subject::LintSubject;
 
 use crate::Inspection;
 use crate::digest;
-use ragtriage_core::types::{DocId, Note, Question};
+use ragtriage_core::types::{DocId, Question};
 
 /// Raised whenever a field changes its meaning.
 const SCHEMA: u32 = 1;
@@ -144,11 +144,7 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         },
         findings: Vec::new(),
         unused_documents,
-        notes: inspection
-            .notes
-            .iter()
-            .map(|Note { count, what }| format!("{count} {what}"))
-            .collect(),
+        notes: inspection.notes.iter().map(ToString::to_string).collect(),
     };
     lint.add(found.into_iter().flatten());
     lint

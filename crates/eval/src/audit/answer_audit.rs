@@ -1,5 +1,6 @@
 //! Results of the audit of answers: agreement of the rule with a person, and the corrected share of right answers.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use ragtriage_core::rightness::Correctness;
@@ -7,7 +8,7 @@ use ragtriage_core::stats::kappa::Kappa;
 use ragtriage_core::stats::ppi::PpiMean;
 
 /// Results of the audit of answers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AnswerAudit {
     /// Questions with an answer that the rule judges.
     pub n_questions: usize,
@@ -26,7 +27,7 @@ pub struct AnswerAudit {
 }
 
 /// Audited answers of one decision and one judgment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JudgedCell {
     /// The rule's decision.
     pub rule: Correctness,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BaselineError, JudgedRun};
@@ -23,35 +24,49 @@ pub const SCHEMA: u32 = 1;
 /// The value of `kind`.
 const KIND: &str = "ragtriage baseline";
 
-/// The fields of the file.
-#[derive(Debug, Serialize, Deserialize)]
+/// Baseline file: what gates read of a run.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct BaselineFile {
+pub struct BaselineFile {
+    /// Version of this format.
     schema: u32,
+    /// `ragtriage baseline`.
     kind: String,
-    /// The run's name, start, data set, and commit.
+    /// Name of the run.
     run: String,
+    /// Start of the run, RFC 3339.
     started: String,
+    /// Sha256 of the loaded data set.
     dataset_digest: String,
+    /// Commit of the working directory's repository.
     git_commit: Option<String>,
+    /// Version of ragtriage that made the run.
     version: String,
+    /// Setting `evaluation.right`.
     right: RightRule,
+    /// Setting `evaluation.scorer`.
     scorer: Scorer,
+    /// Setting `evaluation.correct_f1`.
     correct_f1: String,
+    /// Questions, in the order of the run.
     questions: Vec<AskedQuestion>,
+    /// Failure class of each question.
     classes: Vec<FailureClass>,
+    /// Generation fault of each question; null for other classes.
     faults: Vec<Option<Fault>>,
+    /// Scores of each question, by measure.
     measures: BTreeMap<Measure, Column>,
     /// Digest of all other fields.
     digest: String,
 }
 
 /// A column of scores.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Column {
+    /// Different values, as decimal numbers; `inf` is infinite.
     values: Vec<String>,
-    /// An index into the values for each question; null where the measure is undefined.
+    /// Index into the values for each question; null where the measure is undefined.
     of: Vec<Option<usize>>,
 }
 

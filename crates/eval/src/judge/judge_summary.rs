@@ -1,5 +1,6 @@
 //! Measures of a judge's verdicts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use ragtriage_core::rightness::Correctness;
@@ -8,7 +9,7 @@ use ragtriage_core::stats::ppi::PpiMean;
 use ragtriage_core::types::Interval;
 
 /// Measures of a judge's verdicts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JudgeSummary {
     /// The judge: its model, and a hash of all that its replies depend on besides the texts.
     pub judge: String,
@@ -37,7 +38,7 @@ pub struct JudgeSummary {
 }
 
 /// Answers of one decision by the rule and one by the judge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JudgeCell {
     /// The rule's decision.
     pub rule: Correctness,
@@ -48,7 +49,7 @@ pub struct JudgeCell {
 }
 
 /// Answers with several verdicts that are not all equal.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FlipCount {
     /// Answers with several verdicts.
     pub n: usize,
@@ -59,7 +60,7 @@ pub struct FlipCount {
 }
 
 /// Verdicts "same" by the order of the two answers, over the first verdicts of answers judged in both orders.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PositionBias {
     /// Answers judged in both orders.
     pub n: usize,
@@ -76,7 +77,7 @@ pub struct PositionBias {
 }
 
 /// A judge compared with the people who audited answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct JudgeAudit {
     /// Audited answers that the judge judged.
     pub n_audited: usize,

@@ -8,6 +8,7 @@
 //! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an
 //! oracle the terms are the shares of questions whose support each stage lost.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::source::{Side, Source};
@@ -80,7 +81,7 @@ pub(super) enum Reading {
 }
 
 /// One term of the budget.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Term {
     /// The source it is attributed to.
     pub source: Source,
@@ -94,7 +95,7 @@ pub struct Term {
 }
 
 /// The budget.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
     /// The quantity lost: `right answers` or `AnswerF1` with an oracle, `support` without.
     pub of: String,

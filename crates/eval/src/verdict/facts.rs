@@ -1,5 +1,6 @@
 //! Parts of a verdict: its inputs, the losses compared, and its result.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::{self, BudgetOf, Terms};
@@ -10,7 +11,7 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::{Interval, Trace};
 
 /// Answer to the question whether retrieval is the bottleneck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
     /// Yes: the retriever's side loses more answers than the generator's.
@@ -28,7 +29,7 @@ pub enum Conclusion {
 }
 
 /// Loss of one side of the pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideLoss {
     /// Questions lost there, by failure class.
     pub questions: usize,
@@ -39,7 +40,7 @@ pub struct SideLoss {
 }
 
 /// The verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossVerdict {
     /// The answer.
     pub conclusion: Conclusion,

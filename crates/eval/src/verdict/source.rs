@@ -2,10 +2,11 @@
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::types::{FailureClass, Stage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The source that a loss is attributed to, in report order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Not in the corpus.

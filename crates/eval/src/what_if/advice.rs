@@ -1,5 +1,6 @@
 //! The alternatives worth trying, as sentences.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::alternative::{Alternative, Change, Promise, Setting, Withheld};
@@ -14,7 +15,7 @@ const AFFORDABLE: f64 = 3.0;
 const SIMILAR: f64 = 0.8;
 
 /// An alternative worth trying.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
     /// The change.
     #[serde(flatten)]

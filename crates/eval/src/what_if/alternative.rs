@@ -1,11 +1,12 @@
 //! An alternative to a run's settings, and what it would deliver.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{Interval, Step};
 
 /// A change of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
     /// Another number of passages, and another budget where one is given.
@@ -46,7 +47,7 @@ impl Change {
 }
 
 /// A setting with its new value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// Its name, such as `retrieval.k`.
     pub key: String,
@@ -71,7 +72,7 @@ impl Setting {
 }
 
 /// An alternative with the questions that it wins and loses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Alternative {
     /// The change.
     #[serde(flatten)]
@@ -107,7 +108,7 @@ impl Alternative {
 }
 
 /// The change of right answers per question that delivery brings.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Promise {
     /// Questions in the loss budget, over which it is a mean.
     pub n: usize,
@@ -123,7 +124,7 @@ pub struct Promise {
 }
 
 /// A reason to promise nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Withheld {
     /// The prompts with evidence hold too few other passages to tell how the reader treats more.

@@ -22,6 +22,7 @@ mod tests;
 pub use advice::Advice;
 pub use alternative::{Alternative, Change, Promise, Setting, Withheld};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
@@ -30,7 +31,7 @@ use ragtriage_runs::SavedRun;
 use recorded::RecordedRun;
 
 /// Effects of other settings, computed from the record.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WhatIf {
     /// Every alternative that the record allows and that changes a prompt.
     pub alternatives: Vec<Alternative>,

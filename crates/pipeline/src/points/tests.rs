@@ -104,7 +104,7 @@ fn a_passage_in_no_document_is_one_of_its_own() {
     let notes: Vec<(usize, bool)> = chunked
         .notes
         .iter()
-        .map(|note| (note.count, note.what.contains("in no document")))
+        .map(|note| (note.count, note.to_string().contains("in no document")))
         .collect();
     // Two in none, one elsewhere, one the same as another.
     assert_eq!(notes, [(2, true), (1, false), (1, false)]);
@@ -115,7 +115,10 @@ fn offsets_that_disagree_with_the_text_give_way_to_it() {
     let wrong = [at((0, 3), passage("1", "red apple", Some("a")))];
     assert_eq!(chunks_of(&wrong), [chunk("a#0", 8, 17)]);
     let notes = place(&wrong).expect("placed").notes;
-    assert!(notes[0].what.contains("not at their offsets"), "{notes:?}");
+    assert!(
+        notes[0].to_string().contains("not at its offsets"),
+        "{notes:?}"
+    );
 }
 
 #[test]

@@ -31,7 +31,7 @@ impl<'a> Answers<'a> {
         let prompt = recorded.prompt.as_deref();
         let prompt = prompt.map(|prompt| self.plan.counter.count(prompt) as u64);
         let RecordedAnswer::Given(attempts) = recorded.answer else {
-            let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
+            let what = "[question|questions] with `arms` and no `answer` to compare them with: these arms are left out";
             let n_left_out = usize::from(!recorded.arms.is_empty());
             self.places.note(what, n_left_out);
             return Vec::new();
@@ -62,7 +62,7 @@ impl<'a> Answers<'a> {
         let is_left_out = !self.plan.is_own && n_failed < attempts.len();
         if is_left_out {
             self.places.note(
-                "answers of questions with several that failed, left out",
+                "[answer|answers] of questions with several that failed, left out",
                 n_failed,
             );
         }

@@ -91,7 +91,7 @@ impl Asker for ExternalPipeline {
             Ok(recorded) => {
                 // Notes of a record are counted by name when it is joined.
                 self.places.note(
-                    "answers of the service with keys that are not read",
+                    "[answer|answers] of the service with keys that are not read",
                     usize::from(!recorded.unread.is_empty()),
                 );
                 Ok(recorded)

@@ -157,7 +157,7 @@ impl<'a> Rankings<'a> {
             let found = in_prompt(recorded, &offered.placed);
             if !found.is_empty() {
                 self.places.note(
-                    "questions whose `prompt` contains some of their contexts: the others were ranked, not packed",
+                    "[question whose `prompt` contains some of its|questions whose `prompt` contains some of their] contexts: the others were ranked, not packed",
                     usize::from(found.len() < offered.placed.len()),
                 );
                 let (hits, cut) = self.selected(&offered, &found);
@@ -166,13 +166,13 @@ impl<'a> Rankings<'a> {
             let contexts = rankings.last().filter(|(stage, _)| stage.name == CONTEXTS);
             if let Some((_, ranking)) = contexts {
                 self.places.note(
-                    "questions whose `prompt` contains none of their contexts: all of these count as packed",
+                    "[question whose `prompt` contains none of its|questions whose `prompt` contains none of their] contexts: all of these count as packed",
                     usize::from(!ranking.placed.is_empty()),
                 );
                 return (Some(packed(ranking.hits.clone())), Vec::new());
             }
             self.places.note(
-                "questions whose `prompt` contains no passage of their stages: what was packed is not known",
+                "[question whose `prompt` contains no passage of its|questions whose `prompt` contains no passage of their] stages: what was packed is not known",
                 1,
             );
             return (None, Vec::new());
@@ -234,7 +234,10 @@ impl<'a> Rankings<'a> {
                 continue;
             };
             let places = &self.places;
-            places.note("contexts that `prompt` truncates: packed up to there", 1);
+            places.note(
+                "[context|contexts] that `prompt` truncates: packed up to there",
+                1,
+            );
             for passage in self.truncated(&ranking.placed[context], text) {
                 packed.push(StepHit {
                     id: passage.id.clone(),
@@ -271,7 +274,7 @@ impl<'a> Rankings<'a> {
         let n_strange = packed.filter(|hit| !candidates.contains(&hit.id)).count();
         if !candidates.is_empty() {
             self.places.note(
-                "packed passages that no recorded retriever returned",
+                "packed [passage|passages] that no recorded retriever returned",
                 n_strange,
             );
         }
@@ -303,7 +306,7 @@ impl<'a> Rankings<'a> {
         let is_odd = !given.as_ref().is_some_and(falls);
         if is_odd && !is_own && scored.iter().any(|(_, hit)| hit.score.is_some()) {
             self.places.note(
-                "rankings whose scores contradict the order of their contexts: the order is used, with the score 1 / rank",
+                "[ranking whose scores contradict the order of its|rankings whose scores contradict the order of their] contexts: the order is used, with the score 1 / rank",
                 1,
             );
         }

@@ -8,16 +8,11 @@ use super::Resolved;
 use super::assemble::{Assembled, RecordConditions};
 use crate::ask::RunFacts;
 use ragtriage_core::chunk::Strategy;
+use ragtriage_core::text::numbers::inflected;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::{Manifest, ModelRecord, SCHEMA};
-
-/// Deviations that a loader accepted, with counts.
-#[must_use]
-pub fn counted(note: &Note) -> String {
-    format!("{} {}", note.count, note.what)
-}
 
 /// Facts about the data for the manifest.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +68,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         shortened,
         external: None,
         template: None,
-        notes: data.notes.iter().map(counted).collect(),
+        notes: data.notes.iter().map(ToString::to_string).collect(),
         n_documents: data.n_documents,
         n_chunks: 0,
         chunk_tokens: 0,
@@ -172,18 +167,24 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEnco
 fn add_notes(notes: &mut Vec<String>, new: &[Note]) {
     for note in new {
         let before = |old: &String| {
-            old.strip_suffix(&note.what)?
-                .strip_suffix(' ')?
-                .parse::<usize>()
-                .ok()
+            [1, 2].into_iter().find_map(|n| {
+                let count = old.strip_suffix(&inflected(&note.what, n))?;
+                count.strip_suffix(' ')?.parse::<usize>().ok()
+            })
         };
         let found = notes
             .iter()
             .enumerate()
             .find_map(|(at, old)| Some((at, before(old)?)));
         match found {
-            Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
-            None => notes.push(counted(note)),
+            Some((at, count)) => {
+                let sum = Note {
+                    count: count + note.count,
+                    what: note.what.clone(),
+                };
+                notes[at] = sum.to_string();
+            }
+            None => notes.push(note.to_string()),
         }
     }
 }
@@ -195,20 +196,22 @@ mod tests {
     #[test]
     fn counts_of_one_kind_are_added_up() {
         let mut notes = vec![
-            "3 contexts twice".to_owned(),
+            "1 context twice".to_owned(),
             "12 other contexts twice".to_owned(),
         ];
         let counted = |count, what: &str| Note {
             count,
             what: what.to_owned(),
         };
-        add_notes(
-            &mut notes,
-            &[counted(2, "contexts twice"), counted(1, "new ones")],
-        );
+        let more = [
+            counted(2, "[context|contexts] twice"),
+            counted(3, "other [context|contexts] twice"),
+            counted(1, "new [one|ones]"),
+        ];
+        add_notes(&mut notes, &more);
         assert_eq!(
             notes,
-            ["5 contexts twice", "12 other contexts twice", "1 new ones"]
+            ["3 contexts twice", "15 other contexts twice", "1 new one"]
         );
     }
 }

@@ -51,7 +51,10 @@ impl Joined {
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
                 None if lenient => {
-                    joined.note(1, "lines whose question is not in the data set, skipped");
+                    joined.note(
+                        1,
+                        "[line|lines] whose question is not in the data set, skipped",
+                    );
                 }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
@@ -68,14 +71,17 @@ impl Joined {
         let n_bare = bare.count();
         joined.note(
             n_bare,
-            "questions without stages: what they retrieved is not known",
+            "[question|questions] without stages: what [it|they] retrieved is not known",
         );
         Ok(joined)
     }
 
     fn insert(&mut self, question: &Question, mut line: Recorded) -> Result<(), ExternalError> {
         for key in std::mem::take(&mut line.unread) {
-            self.note(1, &format!("lines with a key that is not read, `{key}`"));
+            self.note(
+                1,
+                &format!("[line|lines] with a key that is not read, `{key}`"),
+            );
         }
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
@@ -108,7 +114,7 @@ impl Joined {
                 }
             }
         }
-        self.note(n_none, "questions without an answer in a record with answers: each counts as an abstention, right only if unanswerable");
+        self.note(n_none, "[question|questions] without an answer in a record with answers: each counts as an abstention, right only if unanswerable");
     }
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,
@@ -134,7 +140,7 @@ impl Joined {
             }
         }
         for (name, n) in n_lack {
-            self.note(n, &format!("questions without the retriever `{name}`, which others have: their candidates are not known (an empty list records that it returned nothing)"));
+            self.note(n, &format!("[question|questions] without the retriever `{name}`, which others have: [its|their] candidates are not known (an empty list records that it returned nothing)"));
         }
     }
 
@@ -177,7 +183,7 @@ impl Joined {
             _ => {
                 self.note(
                     n_missing,
-                    "questions of the data set without a record, excluded from every mean",
+                    "[question|questions] of the data set without a record, excluded from every mean",
                 );
                 Ok(found)
             }

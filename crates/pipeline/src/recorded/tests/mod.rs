@@ -324,8 +324,8 @@ fn arms_without_an_answer_are_left_out_and_counted() {
     assert!(
         notes[0].count == 1
             && notes[0]
-                .what
-                .starts_with("questions with `arms` and no `answer`"),
+                .to_string()
+                .starts_with("1 question with `arms` and no `answer`"),
         "{notes:?}"
     );
 }
@@ -425,9 +425,7 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
     let gold = fact(10).len();
     let asked = line.asked(0, question(&[("d10", &[(0, gold)])]), Ok(run), 0.0);
     let notes = line.places.take_notes();
-    let notes = notes
-        .into_iter()
-        .map(|note| format!("{} {}", note.count, note.what));
+    let notes = notes.into_iter().map(|note| note.to_string());
     (
         outcome(&asked).class,
         asked.trace.packed().count(),
@@ -445,7 +443,7 @@ fn prompt_of(facts: &[usize]) -> String {
 
 #[test]
 fn the_recorded_prompt_decides_what_was_packed() {
-    let some = "1 questions whose `prompt` contains some of their contexts: the others were ranked, not packed";
+    let some = "1 question whose `prompt` contains some of its contexts: the others were ranked, not packed";
     // The first four of fifty, without the evidence, which has rank 11.
     let without = reranked(&prompt_of(&[0, 1, 2, 3]));
     assert_eq!(without, (FailureClass::Ranking, 4, vec![some.to_owned()]));
@@ -466,7 +464,7 @@ fn the_recorded_prompt_decides_what_was_packed() {
 
 #[test]
 fn a_context_that_the_prompt_truncates_is_packed_up_to_there() {
-    let truncated = "1 contexts that `prompt` truncates: packed up to there";
+    let truncated = "1 context that `prompt` truncates: packed up to there";
     let prompt = prompt_of(&[0, 10]);
     let end = prompt.find("w10x20").expect("in the prompt");
     let (class, n_packed, notes) = reranked(&prompt[..end]);
@@ -481,7 +479,7 @@ fn a_context_that_the_prompt_truncates_is_packed_up_to_there() {
 #[test]
 fn a_prompt_that_holds_none_of_the_contexts_leaves_all_of_them_packed() {
     let none =
-        "1 questions whose `prompt` contains none of their contexts: all of these count as packed";
+        "1 question whose `prompt` contains none of its contexts: all of these count as packed";
     assert_eq!(
         reranked("Summary of what was found: nothing literal."),
         (FailureClass::Supported, 50, vec![none.to_owned()])

@@ -23,12 +23,7 @@ fn asked(record: Recorded) -> (Trace, Vec<String>) {
         .asked(0, question(&[("d", &[(4, 7)])]), Ok(record), 0.0)
         .trace;
     let notes = line.places.take_notes().into_iter();
-    (
-        trace,
-        notes
-            .map(|note| format!("{} {}", note.count, note.what))
-            .collect(),
-    )
+    (trace, notes.map(|note| note.to_string()).collect())
 }
 
 fn stage(name: &str, step: Step, texts: &[&str]) -> RecordedStage {
@@ -94,7 +89,7 @@ fn packed_passages_that_were_no_candidates_are_counted_and_support() {
     assert_eq!(steps(&trace), ["bm25: d#0-3", "packed: d#0-3 d#4-7"]);
     assert_eq!(
         notes,
-        ["1 packed passages that no recorded retriever returned"]
+        ["1 packed passage that no recorded retriever returned"]
     );
 }
 
@@ -153,7 +148,7 @@ fn a_prompt_selects_from_the_last_order_or_from_all_candidates() {
     assert_eq!(
         notes,
         [
-            "1 questions whose `prompt` contains no passage of their stages: what was packed is not known"
+            "1 question whose `prompt` contains no passage of its stages: what was packed is not known"
         ]
     );
 }
@@ -179,8 +174,8 @@ fn ranges_and_offsets_are_placed_and_counted() {
     assert_eq!(
         notes,
         [
-            "1 contexts whose offsets are beyond their document, without text",
-            "1 contexts whose text is not at their offsets, located by the text"
+            "1 context whose offsets are beyond its document, without text",
+            "1 context whose text is not at its offsets, located by the text"
         ]
     );
 }

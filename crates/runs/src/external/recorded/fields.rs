@@ -6,7 +6,7 @@ use super::names::{self, Names};
 use crate::external::{ExternalError, Position};
 
 /// Largest count and amount: sums of as many as a record has lines cannot overflow.
-const MOST: u32 = 1_000_000_000;
+pub(super) const MOST: u32 = 1_000_000_000;
 
 /// An object being read: a field that is read is removed.
 pub(super) struct Fields<'p> {

@@ -25,6 +25,7 @@ mod failure;
 mod fields;
 mod hit;
 mod names;
+mod schema;
 mod stage;
 mod usage;
 mod written;

@@ -48,11 +48,14 @@ pub(super) fn gather(
     let n_traces = trees.len();
     let n_duplicates: usize = trees.iter().map(|tree| tree.n_duplicates).sum();
     let mut counts = Counts::default();
-    counts.add(n_unknown, "objects of the file that are no span");
+    counts.add(
+        n_unknown,
+        "[object|objects] of the file that [is|are] no span",
+    );
     let (of_rag, others): (Vec<Tree>, Vec<Tree>) = trees.into_iter().partition(is_of_rag);
     counts.add(
         others.len(),
-        "traces without a span of a retriever, reranker or model, left out",
+        "[trace|traces] without a span of a retriever, reranker or model, left out",
     );
     if of_rag.is_empty() {
         let mut found = format!("spans: {n_spans}, traces: {n_traces}");
@@ -70,7 +73,7 @@ pub(super) fn gather(
     }
     counts.add(
         n_duplicates,
-        "spans with the id of a later span of their trace, left out",
+        "[span with the id of a later span of its|spans with the id of a later span of their] trace, left out",
     );
     let asked: Vec<Vec<Asked>> = of_rag
         .into_par_iter()
@@ -90,10 +93,16 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Counts) -> Vec<R
     let mut positions: HashMap<String, usize> = HashMap::new();
     let mut questions: Vec<Repeats> = Vec::new();
     for mut one in asked {
-        counts.add(one.n_without_documents, "retrievers and rerankers whose documents have no text or id, or are not recorded: their stages are unknown");
-        counts.add(one.n_without_text, "calls of a model without recorded text");
+        counts.add(one.n_without_documents, "[retriever or reranker|retrievers and rerankers] whose documents have no text or id, or are not recorded: [its stage is|their stages are] unknown");
+        counts.add(
+            one.n_without_text,
+            "[call|calls] of a model without recorded text",
+        );
         let Some(question) = one.question.take() else {
-            counts.add(1, "traces that record no question, left out");
+            counts.add(
+                1,
+                "[trace that records|traces that record] no question, left out",
+            );
             continue;
         };
         let next = questions.len();
@@ -112,7 +121,7 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Counts) -> Vec<R
         let attempts = repeats.attempts.iter().enumerate();
         let fullest = attempts.max_by_key(|(at, one)| (one.stages.len(), Reverse(*at)));
         repeats.fullest = fullest.map_or(0, |(at, _)| at);
-        counts.add(repeats.n_other(), "traces that retrieved other passages than another trace of their question: their answers count, its stages do");
+        counts.add(repeats.n_other(), "[trace|traces] that retrieved other passages than another trace of [its|their] question: [its answer counts|their answers count], the stages of the other do");
     }
     questions
 }

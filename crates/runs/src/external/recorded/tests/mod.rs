@@ -1,18 +1,20 @@
 //! Tests of the record's format.
 
+mod agreement;
 mod refused;
 
 use super::*;
 use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
 
+/// Reads a record, and checks that the schema accepts what is read and rejects the rest.
 fn line(text: &str) -> Result<Recorded, ExternalError> {
-    object(
-        &Position {
-            file: "f.jsonl".to_owned(),
-            line: Some(7),
-        },
-        text,
-    )
+    let position = Position {
+        file: "f.jsonl".to_owned(),
+        line: Some(7),
+    };
+    let read = object(&position, text);
+    agreement::check(text, read.as_ref());
+    read
 }
 
 fn hit(text: &str) -> RecordedHit {

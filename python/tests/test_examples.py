@@ -1,0 +1,40 @@
+"""The examples name the class of each planted fault; the notebook and the chapter of the documentation run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "python" / "examples"
+
+
+@pytest.mark.parametrize("name", ["langchain", "llama_index"])
+def test_an_example_names_the_planted_classes(name: str, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}_example.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    classes = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
+    assert classes == {"rollback": "correct", "silence": "ranking", "postage": "generation"}
+
+
+def test_the_quick_start_notebook_runs(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", tmp_path, EXAMPLES / "quick_start.ipynb"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1"})
+    assert done.returncode == 0, done.stderr
+    assert "retrieval is the bottleneck" in (tmp_path / "quick_start.ipynb").read_text(encoding="utf-8")
+
+
+def test_the_code_of_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    chapter = (ROOT / "docs" / "src" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 6
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, "docs/src/python.md", "exec"), names)

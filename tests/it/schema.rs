@@ -1,0 +1,184 @@
+//! The JSON Schemas that the program prints, against the files that it writes and reads.
+
+use std::sync::LazyLock;
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+const NAMES: [&str; 4] = ["record", "trace", "summary", "config"];
+
+static PRINTED: LazyLock<[Value; 4]> = LazyLock::new(|| NAMES.map(printed));
+
+fn printed(name: &str) -> Value {
+    let outcome = Project::of(&[]).call(&["schema", name]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    serde_json::from_str(&outcome.stdout).expect("JSON")
+}
+
+thread_local! {
+    static COMPILED: (Schemas, [SchemaIndex; 4]) = compiled();
+}
+
+fn compiled() -> (Schemas, [SchemaIndex; 4]) {
+    let mut schemas = Schemas::new();
+    let mut compiler = Compiler::new();
+    let indexes = [0, 1, 2, 3].map(|at| {
+        let file = format!("{}.json", NAMES[at]);
+        let schema = PRINTED[at].clone();
+        compiler.add_resource(&file, schema).expect("a schema");
+        compiler.compile(&file, &mut schemas).expect("a schema")
+    });
+    (schemas, indexes)
+}
+
+/// Returns what the schema `name` says against `value`.
+fn found(name: &str, value: &Value) -> Result<(), String> {
+    let at = NAMES.iter().position(|one| *one == name).expect("a schema");
+    COMPILED.with(|(schemas, indexes)| {
+        let found = schemas.validate(value, indexes[at]);
+        found.map_err(|error| format!("{error:#}"))
+    })
+}
+
+fn check(name: &str, value: &Value) {
+    assert_eq!(found(name, value), Ok(()), "{value:#}");
+}
+
+fn check_lines(name: &str, text: &str) {
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        check(name, &serde_json::from_str(line).expect("JSON"));
+    }
+}
+
+/// Checks traces and summary of a run folder, and the record that it was imported from.
+pub fn check_run(project: &Project, folder: &str) {
+    check("summary", &project.json(&format!("{folder}/summary.json")));
+    check_lines("trace", &project.read(&format!("{folder}/traces.jsonl")));
+    let source = &project.json(&format!("{folder}/run.json"))["external"];
+    if source["kind"] == "record"
+        && let Some(file) = source["from"].as_str()
+        && let Ok(text) = std::fs::read_to_string(project.path(file))
+    {
+        check_lines("record", &text);
+    }
+}
+
+#[test]
+fn the_demo_and_its_record_are_valid() {
+    let project = Project::of(&[]);
+    let demo = project.call(&["demo"]);
+    assert_eq!(demo.code, 0, "{}", demo.stderr);
+    let run = "ragtriage-demo/runs/demo";
+    check_run(&project, run);
+    let record = project.call(&["report", run, "--format", "record"]);
+    assert_eq!(record.stdout.lines().count(), 300);
+    check_lines("record", &record.stdout);
+}
+
+#[test]
+fn a_line_of_a_wrong_type_is_rejected_by_schema_and_import() {
+    let project = Project::new();
+    for (record, place) in [
+        (
+            json!({ "id": "q1", "contexts": "a", "answer": "x" }),
+            "/contexts",
+        ),
+        (
+            json!({ "id": "q1", "contexts": ["a"], "answer": 3 }),
+            "/answer",
+        ),
+        (
+            json!({ "id": "q1", "contexts": [{ "text": "a", "score": "high" }] }),
+            "/contexts/0",
+        ),
+        (
+            json!({ "id": "q1", "contexts": ["a"], "arms": { "retrieved": "x" } }),
+            "/arms",
+        ),
+        (json!({ "contexts": ["a"], "answer": "x" }), ""),
+    ] {
+        let error = found("record", &record).expect_err(place);
+        assert!(error.contains(&format!("at '{place}'")), "{place}: {error}");
+        project.write("r.jsonl", record.to_string());
+        let imported = project.call(&["import", "r.jsonl", "c.toml", "--out", "runs"]);
+        assert_eq!(imported.code, 2, "{record}: {}", imported.stderr);
+    }
+}
+
+#[test]
+fn traces_and_summaries_of_a_wrong_type_are_rejected() {
+    let project = Project::new();
+    project.good("r", &[]);
+    check_run(&project, "runs/r");
+    let trace: Value = serde_json::from_str(
+        project
+            .read("runs/r/traces.jsonl")
+            .lines()
+            .next()
+            .expect("a line"),
+    )
+    .expect("JSON");
+    let summary = project.summary("r");
+    for (name, value, place) in [
+        ("trace", &trace, "/index"),
+        ("trace", &trace, "/question/kind"),
+        ("trace", &trace, "/stages/0/hits/0/score"),
+        ("trace", &trace, "/gold/groups/0/0/needed/0"),
+        ("trace", &trace, "/arms/0/attempts/0/stance"),
+        ("summary", &summary, "/measures/EM@5/ci95"),
+        ("summary", &summary, "/waterfall/0/stage"),
+        ("summary", &summary, "/verdict/conclusion"),
+    ] {
+        let mut wrong = value.clone();
+        *wrong
+            .pointer_mut(place)
+            .unwrap_or_else(|| panic!("no {place}")) = json!(["wrong"]);
+        let error = found(name, &wrong).expect_err(place);
+        assert!(error.contains(&format!("at '{place}")), "{place}: {error}");
+    }
+}
+
+#[test]
+fn schemas_have_stable_addresses_and_descriptions_without_rust() {
+    for (name, schema) in NAMES.iter().zip(PRINTED.iter()) {
+        let id = format!("https://github.com/ragtriage/ragtriage/schema/{name}.json");
+        assert_eq!(schema["$id"], id);
+        assert_eq!(
+            schema["$schema"],
+            "https://json-schema.org/draft/2020-12/schema"
+        );
+        let text = schema.to_string();
+        for rust in ["`None`", "[`", "`]"] {
+            assert!(!text.contains(rust), "{name} has {rust}");
+        }
+        for (field, described) in schema["properties"].as_object().expect("properties") {
+            assert!(
+                described["description"].is_string() || described["$ref"].is_string(),
+                "{name}: {field}"
+            );
+        }
+    }
+}
+
+#[test]
+fn configurations_are_valid_toml_or_rejected() {
+    let project = Project::new();
+    let starter = project.call(&["config", "schema"]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&starter.stdout).ok().as_ref(),
+        Some(&PRINTED[3])
+    );
+    for entry in std::fs::read_dir(crate::project::repository("config")).expect("shipped") {
+        let path = entry.expect("an entry").path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let text = std::fs::read_to_string(&path).expect("text");
+            check("config", &toml::from_str(&text).expect("TOML"));
+        }
+    }
+    assert!(found("config", &json!({ "retrieval": { "k": 0 } })).is_err());
+}
