@@ -420,3 +420,38 @@ fn the_summary_is_appended_as_markdown() {
     assert_eq!(self::outcome(&job.output().expect("starts")).code, 1);
     assert_eq!(format!("before\n{}", project.read("job.md")), text);
 }
+
+#[test]
+fn the_runbooks_have_the_same_verdicts_by_folder_and_by_file() {
+    let project = Project::runbooks();
+    for (name, k) in [("five", "retrieval.k=5"), ("one", "retrieval.k=1")] {
+        let run = ["run", "--out", "runs", "--name", name, "--set", k];
+        let outcome = project.call(&run);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    }
+    let written = project.call(&["baseline", "runs/five"]);
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    let gates = [
+        "runs/one",
+        "--json",
+        "--max-drop",
+        "EM@prompt=0.02",
+        "--max-drop",
+        "nDCG@10=0.02",
+        "--max-drop",
+        "AnswerF1=0.5",
+        "--max-rise",
+        "ranking=0.03",
+        "--max-rise",
+        "retrieval=0.03",
+        "--baseline",
+    ];
+    let of = |baseline: &str| check(&project, &[&gates[..], &[baseline]].concat());
+    let (of_run, of_file) = (of("runs/five"), of("baseline.json"));
+    assert_eq!(of_run.stdout, of_file.stdout);
+    let report: serde_json::Value = serde_json::from_str(&of_file.stdout).expect("JSON");
+    let verdict = |at: usize| report["gates"][at]["verdict"].as_str().expect("a verdict");
+    // With one passage fewer questions have their evidence; the ranking itself is the same, and so are its candidates.
+    let verdicts = [0, 1, 3, 4].map(verdict);
+    assert_eq!(verdicts, ["fail", "pass", "fail", "pass"]);
+}
