@@ -1,4 +1,4 @@
-//! What pairing needs of a run's questions: digests instead of texts, and numbers instead of the names of documents.
+//! Questions as pairing needs them: digests instead of texts, and numbers instead of the names of documents.
 
 use std::collections::HashMap;
 

@@ -100,7 +100,7 @@ impl Pairing {
 pub struct Pairs<'a> {
     /// A question's index and trace in the baseline, then in the other run.
     pub list: Vec<(Side<'a>, Side<'a>)>,
-    /// The same pairs by index.
+    /// These pairs by index.
     pub pairing: Pairing,
 }
 

@@ -17,7 +17,7 @@ pub enum GateBound {
     /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
     /// if lower is better.
     MaxDrop,
-    /// The same deterioration, of a quantity where lower is better: an upper bound on its increase.
+    /// Upper bound on the increase from the baseline, of a quantity where lower is better: the same deterioration.
     MaxRise,
     /// Lower bound on the share of judged questions; present only if some are missing.
     Complete,
