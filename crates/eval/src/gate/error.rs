@@ -89,7 +89,7 @@ impl Hint for GateError {
             Self::NotCompared { .. } => "bound its share with `max`".to_owned(),
             Self::NoQuestions { .. } => "resume the run, or run it again".to_owned(),
             Self::OtherRule { .. } => {
-                "use the baseline's settings, or write the baseline file again from its run folder with the settings of this run"
+                "use the run folder, which is scored again, or evaluate both runs with the same settings"
                     .to_owned()
             }
             Self::NotInBaseline { .. } => {
