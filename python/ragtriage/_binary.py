@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sysconfig
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -72,7 +73,7 @@ def _checked(program: str) -> str:
 def run(arguments: Sequence[str | os.PathLike[str]], *, accepts: Sequence[int] = (0,)) -> Done:
     """Runs the program and returns its exit code and outputs.
 
-    An interrupt is passed on, so that the program keeps what it has done.
+    An interrupt is passed on, so that the program keeps what it has done. A second one, or 20 seconds, kill it.
 
     Args:
         arguments: The arguments, without the program's name.
@@ -91,9 +92,11 @@ def run(arguments: Sequence[str | os.PathLike[str]], *, accepts: Sequence[int] =
         except KeyboardInterrupt:
             process.send_signal(signal.SIGINT)
             try:
-                process.communicate(timeout=_INTERRUPT_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
+                with suppress(subprocess.TimeoutExpired):
+                    process.communicate(timeout=_INTERRUPT_SECONDS)
+            finally:
+                process.kill()  # Without effect on a program that has ended.
+                process.wait()
             raise
     if process.returncode not in accepts:
         message, hint = _parse(stderr)

@@ -36,6 +36,7 @@ class _Root:
         self.started = time.perf_counter()
         self.retrievers: dict[UUID, str] = {}
         self.outer: set[UUID] = set()
+        self.models: set[UUID] = set()
         self.stages: list[tuple[str, Sequence[Document], Role]] = []
         self.usages: list[Mapping[str, Any]] = []
         self.prompt: str | None = None
@@ -46,8 +47,9 @@ class RecordingHandler(BaseCallbackHandler):
     """Records each outermost call of a chain or retriever as one question. Chains may run concurrently.
 
     A retriever that calls others (an ensemble, a compressor) is recorded as an order, those that it calls as retrievers.
-    The prompt is that of the last call of a model. The answer is the chain's output, or the key ``answer``, ``result``,
-    ``output``, ``response`` or ``text`` of it; else the text of that call.
+    The prompt is that of the last call of a model outside retrievers. The answer is the chain's output, or the key ``answer``,
+    ``result``, ``output``, ``response`` or ``text`` of it; else the text of that call. A stream that is not read to its end is
+    the error of its question. An interrupted or cancelled question is not recorded, so that a resumed record asks it again.
 
     Args:
         recorder: The record.
@@ -76,7 +78,8 @@ class RecordingHandler(BaseCallbackHandler):
         if root is not None:
             root.text = root.text or _question_of(inputs)
             answer = _answer_of(outputs)
-            self._record(root, root.response if answer is None else answer)
+            unread = "the response was not read to its end" if root.models else None
+            self._record(root, root.response if answer is None else answer, unread)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, inputs: Any = None, **_: Any) -> None:
         """Records an outermost chain's error."""
@@ -132,16 +135,21 @@ class RecordingHandler(BaseCallbackHandler):
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """Notes the answer and adds up tokens."""
-        root = self._root(run_id)
+        root, inner = self._root(run_id), self._is_in_retriever(run_id)
         self._end(run_id)
         if root is None:
             return
+        root.models.discard(run_id)
         generation = response.generations[0][0]
-        root.response = generation.text
+        if not inner:
+            root.response = generation.text
         root.usages.append(getattr(getattr(generation, "message", None), "usage_metadata", None) or {})
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Forgets the call; its chain reports the error."""
+        root = self._root(run_id)
+        if root is not None:
+            root.models.discard(run_id)
         self._end(run_id)
 
     def on_tool_start(
@@ -168,8 +176,14 @@ class RecordingHandler(BaseCallbackHandler):
     def _prompt(self, run_id: UUID, parent: UUID | None, prompt: str) -> None:
         self._start(run_id, parent, None)
         root = self._root(run_id)
-        if root is not None:
+        if root is not None and not self._is_in_retriever(run_id):
+            root.models.add(run_id)
             root.prompt = prompt
+
+    def _is_in_retriever(self, run_id: UUID) -> bool:
+        """True for a call that writes queries or reranks."""
+        root = self._root(run_id)
+        return root is not None and any(ancestor in root.retrievers for ancestor in self._ancestors(run_id))
 
     def _ancestors(self, run_id: UUID) -> list[UUID]:
         found = []
@@ -193,7 +207,7 @@ class RecordingHandler(BaseCallbackHandler):
 
     def _fail(self, run_id: UUID, error: BaseException, inputs: Any = None) -> None:
         root = self._end(run_id)
-        if root is not None:
+        if root is not None and isinstance(error, Exception):
             root.text = root.text or _question_of(inputs)
             self._record(root, None, f"{type(error).__name__}: {error}")
 

@@ -40,7 +40,7 @@ class _Root:
     def __init__(self, question: Question) -> None:
         self.question = question
         self.outer: set[str] = set()
-        self.prompt: str | None = None
+        self.prompts: list[str] = []
 
 
 _reading: ContextVar[_Root | None] = ContextVar("ragtriage_reading", default=None)
@@ -78,6 +78,10 @@ class _State:
                 span = parent
             return self.roots[span]
 
+    def is_inner(self, span: str | None) -> bool:
+        """True for a call that writes queries or reranks, so within a retriever or postprocessor."""
+        return span is not None and any(_method(above) in _RETRIEVE + _POSTPROCESS for above in [span, *self.ancestors(span)])
+
     def enter(self, span: str, parent: str | None, arguments: Mapping[str, Any]) -> None:
         with self.lock:
             self.parents[span] = parent
@@ -108,7 +112,7 @@ class _State:
         elif isinstance(result, AsyncStreamingResponse):
             result.response_gen = self.afollowed(result.response_gen, span, root)
         else:
-            self.end(span, root, None if method in _RETRIEVE else str(result))
+            self.end(span, None if method in _RETRIEVE else str(result))
 
     def followed(self, stream: Iterable[str], span: str, root: _Root) -> Generator[str, None, None]:
         """Passes a stream on, and ends its question when it has been read."""
@@ -119,12 +123,16 @@ class _State:
                 part = next(rest)
             except StopIteration:
                 break
+            except BaseException as error:
+                with _noted(self):
+                    self.fail(span, error)
+                raise
             finally:
                 _reading.reset(token)
             parts.append(part)
             yield part
         with _noted(self):
-            self.end(span, root, "".join(parts))
+            self.end(span, "".join(parts))
 
     async def afollowed(self, stream: AsyncIterable[str], span: str, root: _Root) -> AsyncGenerator[str, None]:
         """Passes a stream on, and ends its question when it has been read."""
@@ -135,33 +143,43 @@ class _State:
                 part = await anext(rest)
             except StopAsyncIteration:
                 break
+            except BaseException as error:
+                with _noted(self):
+                    self.fail(span, error)
+                raise
             finally:
                 _reading.reset(token)
             parts.append(part)
             yield part
         with _noted(self):
-            self.end(span, root, "".join(parts))
+            self.end(span, "".join(parts))
 
-    def end(self, span: str, root: _Root, answer: str | None) -> None:
-        if answer is not None:
-            root.question.answer(answer)
-        if root.prompt is not None:
-            root.question.prompt(root.prompt)
-        root.question.end()
+    def end(self, span: str, answer: str | None, error: BaseException | None = None) -> None:
+        """Records the question of a span with its answer or error. One that was interrupted is not recorded."""
         with self.lock:
-            self.roots.pop(span, None)
+            root = self.roots.pop(span, None)
+        if root is None:
+            return
+        if root.prompts:
+            root.question.prompt("\n\n".join(root.prompts))
+        if error is not None:
+            root.question.error(f"{type(error).__name__}: {error}")
+        elif answer is not None:
+            root.question.answer(answer)
+        root.question.end()
+
+    def fail(self, span: str, error: BaseException | None) -> None:
+        if error is None or isinstance(error, Exception):
+            self.end(span, None, error or RuntimeError("the call was dropped"))
+            return
+        with self.lock:
+            root = self.roots.pop(span, None)
+        if root is not None:
+            root.question.__exit__(type(error), error, None)
 
     def forget(self, span: str) -> None:
         with self.lock:
             self.parents.pop(span, None)
-
-    def fail(self, span: str, error: BaseException | None) -> None:
-        with self.lock:
-            root = self.roots.pop(span, None)
-        if root is not None:
-            root.question.error(f"{type(error).__name__}: {error}")
-            root.question.end()
-
 
 class _Spans(BaseSpanHandler[BaseSpan]):
     state: Any = None
@@ -202,10 +220,12 @@ class _Events(BaseEventHandler):
     def handle(self, event: BaseEvent, **_: Any) -> None:
         with _noted(self.state):
             root = self.state.root(event.span_id) or _reading.get()
-            if root is not None and isinstance(event, LLMCompletionStartEvent):
-                root.prompt = event.prompt
-            if root is not None and isinstance(event, LLMChatStartEvent):
-                root.prompt = "\n\n".join(message.content or "" for message in event.messages)
+            if root is None or self.state.is_inner(event.span_id):
+                return
+            if isinstance(event, LLMCompletionStartEvent):
+                root.prompts.append(event.prompt)
+            if isinstance(event, LLMChatStartEvent):
+                root.prompts.append("\n\n".join(message.content or "" for message in event.messages))
 
 
 @contextmanager
@@ -213,7 +233,9 @@ def recording(recorder: Recorder, ids: Mapping[str, str] | None = None) -> Itera
     """Records each outermost call of a query engine or retriever in the block as one question.
 
     A retriever that calls others (a fusion) and a postprocessor (a reranker, a filter) are recorded as orders, the others as
-    retrievers. The prompt is that of the last call of a model. A response that is a stream is recorded when it has been read.
+    retrievers. The prompt is that of the calls of the model outside them: several, where the passages do not fit into one.
+    A response that is a stream is recorded when it has been read. An interrupted or cancelled question is not recorded, so
+    that a resumed record asks it again.
 
     Args:
         recorder: The record.

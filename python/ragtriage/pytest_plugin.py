@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragtriage.errors import RagtriageError
+
 if TYPE_CHECKING:
     from ragtriage import Run
 
@@ -43,10 +45,11 @@ def rag_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """Shows the sentences of failed gates in place of a traceback."""
+    """Shows the sentences of failed gates, and the errors of the fixture, in place of a traceback."""
     outcome = yield
-    failures = sys.modules.get("ragtriage._runs")
-    if call.excinfo is None or failures is None or not isinstance(call.excinfo.value, failures.GateFailed):
-        return
-    report = outcome.get_result()
-    report.longrepr = "\n".join(f"gate failed: {line}" for line in str(call.excinfo.value).splitlines())
+    error = call.excinfo.value if call.excinfo is not None else None
+    runs = sys.modules.get("ragtriage._runs")
+    if runs is not None and isinstance(error, runs.GateFailed):
+        outcome.get_result().longrepr = "\n".join(f"gate failed: {line}" for line in str(error).splitlines())
+    elif call.when == "setup" and "rag_run" in getattr(item, "fixturenames", ()) and isinstance(error, (pytest.UsageError, RagtriageError)):
+        outcome.get_result().longrepr = f"error: {error}"

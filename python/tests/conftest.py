@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 import ragtriage
 
 pytest_plugins = ["pytester"]
+
+# Tests start Python in other folders, where a relative PYTHONPATH does not find the package.
+os.environ["PYTHONPATH"] = os.pathsep.join(str(Path(path).resolve()) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
 
 DOCUMENTS = {
     "rollback.md": "A rollback takes 6 minutes. It is started with the command `ship back`.",

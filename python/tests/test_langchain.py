@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
+from langchain_core.messages import AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
@@ -24,10 +27,10 @@ from ragtriage.langchain import RecordingHandler
 PROMPT = ChatPromptTemplate.from_template("Answer {question} from {context}")
 
 
-def retriever(k: int = 2) -> BaseRetriever:
+def retriever(k: int = 2, name: str | None = None) -> BaseRetriever:
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
     store.add_documents([Document(page_content=f"text {n}", metadata={"source": f"d{n}"}) for n in range(5)])
-    return store.as_retriever(search_kwargs={"k": k})
+    return store.as_retriever(search_kwargs={"k": k}, name=name)
 
 
 def chain(found: Runnable[str, list[Document]], model: Any = None) -> Runnable[Any, Any]:
@@ -40,8 +43,30 @@ class Down(FakeListChatModel):
         raise RuntimeError("the model is down")
 
 
+class Interrupted(FakeListChatModel):
+    def _call(self, *arguments: Any, **options: Any) -> str:
+        raise KeyboardInterrupt
+
+
+class Cut(FakeListChatModel):
+    def _stream(self, *arguments: Any, **options: Any) -> Any:
+        yield ChatGenerationChunk(message=AIMessageChunk(content="s"))
+        raise RuntimeError("the connection was cut")
+
+
+class Rewriting(BaseRetriever):
+    """Asks a model for the query."""
+
+    inner: BaseRetriever
+
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        config: Any = {"callbacks": run_manager.get_child()}
+        rewritten = FakeListChatModel(responses=["b?"]).invoke(f"Rewrite {query}", config=config)
+        return self.inner.invoke(str(rewritten.text), config=config)
+
+
 class Outer(BaseRetriever):
-    """Asks two retrievers and keeps the first passage of each."""
+    """Asks retrievers and keeps the first passage of each."""
 
     inner: list[BaseRetriever]
 
@@ -120,7 +145,78 @@ def test_a_failure_is_the_questions_error(record: Path) -> None:
     assert "answer" not in line and "stages" in line
 
 
+def test_an_interrupted_question_is_left_for_a_resumed_record(record: Path) -> None:
+    with Recorder(record) as recorder, pytest.raises(KeyboardInterrupt):
+        chain(retriever(), Interrupted(responses=["x"])).invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
+    assert recorded(record) == {}
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_stream_that_is_not_read_to_its_end_has_no_answer(record: Path, parts: int) -> None:
+    with Recorder(record) as recorder:
+        stream = chain(retriever(), FakeListChatModel(responses=["six hours"])).stream("a?", config={"callbacks": [RecordingHandler(recorder)]})
+        for _ in range(parts):
+            next(stream)
+        stream.close()  # type: ignore[attr-defined]
+    line = recorded(record)["a?"]
+    assert line["error"] == "the response was not read to its end"
+    assert "answer" not in line and "stages" in line
+
+
+def test_a_stream_that_fails_has_its_models_error(record: Path) -> None:
+    with Recorder(record) as recorder, pytest.raises(RuntimeError):
+        list(chain(retriever(), Cut(responses=["six"])).stream("a?", config={"callbacks": [RecordingHandler(recorder)]}))
+    line = recorded(record)["a?"]
+    assert line["error"] == "RuntimeError: the connection was cut"
+    assert "answer" not in line
+
+
+def test_a_retriever_alone_is_recorded_without_prompt_and_answer(record: Path) -> None:
+    with Recorder(record) as recorder:
+        found = retriever().invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
+    line = recorded(record)["a?"]
+    assert [hit["text"] for hit in line["stages"]["VectorStoreRetriever"]["hits"]] == [document.page_content for document in found]
+    assert not {"prompt", "answer", "error"} & line.keys()
+
+
+def test_a_model_that_writes_queries_is_not_the_generator(record: Path) -> None:
+    with Recorder(record) as recorder:
+        Rewriting(inner=retriever()).invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
+    line = recorded(record)["a?"]
+    assert {name: stage["role"] for name, stage in line["stages"].items()} == {"Rewriting": "order", "VectorStoreRetriever": "retriever"}
+    assert not {"prompt", "answer"} & line.keys()
+
+
+def test_threads_share_a_handler(record: Path) -> None:
+    texts = [f"t{n}?" for n in range(8)]
+    with Recorder(record) as recorder, ThreadPoolExecutor(8) as pool:
+        config: Any = {"callbacks": [RecordingHandler(recorder)]}
+        asked = chain(retriever())
+        list(pool.map(lambda text: asked.invoke(text, config=config), texts))
+    lines = recorded(record)
+    assert sorted(lines) == texts
+    for text, line in lines.items():
+        hits = [hit["text"] for hit in line["stages"]["VectorStoreRetriever"]["hits"]]
+        assert line["prompt"] == f"Answer {text} from {hits[0]}\n{hits[1]}"
+
+
+def test_two_retrievers_in_a_chain_have_their_names(record: Path) -> None:
+    found = Outer(inner=[retriever(3, "dense"), retriever(2, "bm25")])
+    with Recorder(record) as recorder:
+        chain(found).invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
+    line = recorded(record)["a?"]
+    assert {name: (stage["role"], len(stage["hits"])) for name, stage in line["stages"].items()} == {
+        "dense": ("retriever", 3),
+        "bm25": ("retriever", 2),
+        "Outer": ("order", 2),
+    }
+    order = [hit["text"] for hit in line["stages"]["Outer"]["hits"]]
+    assert line["prompt"] == f"Answer a? from {order[0]}\n{order[1]}"
+
+
 def test_an_input_without_a_question_is_an_error(record: Path) -> None:
     asked = RunnablePassthrough() | (lambda given: given)
-    with Recorder(record) as recorder, pytest.raises(ragtriage.RecordError, match="no question in the input"):
+    with Recorder(record) as recorder, pytest.raises(ragtriage.RecordError, match="no question in the input") as raised:
         asked.invoke({"x": 1, "y": 2}, config={"callbacks": [RecordingHandler(recorder)]})
+    assert raised.value.hint == "call it with a text, or name its key `question`"
+    assert recorded(record) == {}

@@ -79,6 +79,44 @@ def test_an_interrupt_is_passed_on_and_ends_the_program(monkeypatch: pytest.Monk
     assert (tmp_path / "kept").exists()
 
 
+@pytest.mark.parametrize(("interrupts", "patience"), [(1, 0.5), (2, 60.0)])
+def test_a_program_that_ignores_an_interrupt_is_killed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, interrupts: int, patience: float
+) -> None:
+    program = tmp_path / "ragtriage"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import os, pathlib, signal, sys, time\n"
+        "if sys.argv[1] == '--version': sys.exit(print('ragtriage 0'))\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "(folder / 'new').write_text(str(os.getpid()))\n"
+        "(folder / 'new').rename(folder / 'pid')\n"
+        "time.sleep(60)\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("RAGTRIAGE_BINARY", str(program))
+    monkeypatch.setattr(_binary.metadata, "version", lambda name: "0")
+    monkeypatch.setattr(_binary, "_INTERRUPT_SECONDS", patience)
+
+    def interrupt() -> None:
+        while not (tmp_path / "pid").exists():
+            time.sleep(0.02)
+        for _ in range(interrupts):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)
+
+    thread = threading.Thread(target=interrupt)
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        _binary.run(["run"])
+    assert time.monotonic() - started < 20
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    thread.join()
+
+
 def test_the_module_is_the_program() -> None:
     done = subprocess.run([sys.executable, "-m", "ragtriage", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("ragtriage ")

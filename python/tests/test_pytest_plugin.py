@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 
 import pytest
+
+import ragtriage
 
 PLUGIN = ["-p", "ragtriage.pytest_plugin"]
 
@@ -41,6 +45,22 @@ def test_a_passing_gate_passes_and_a_failing_one_shows_its_sentence(pytester: py
     result.stdout.no_fnmatch_line("*_runs.py*")
 
 
+def test_the_plugin_is_found_by_its_entry_point_and_by_name(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    (entry,) = re.findall(r"^\[project\.entry-points\.pytest11\]\n(?:#.*\n)?(.+)$", project, re.MULTILINE)
+    installed = pytester.mkdir("installed")
+    info = installed / "ragtriage-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ragtriage\nVersion: 0.1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[pytest11]\n" + entry.replace('"', "") + "\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{Path(ragtriage.__file__).parents[1]}{os.pathsep}{installed}")
+    pytester.makepyfile("def test_any(rag_run): pass")
+    for options in ([], PLUGIN):
+        result = pytester.runpytest_subprocess(*options)
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["error: the fixture rag_run needs --rag-config FILE"])
+
+
 def test_a_baseline_of_the_command_line_is_that_of_the_checks(pytester: pytest.Pytester, config: Path) -> None:
     pytester.makepyfile(
         """
@@ -49,8 +69,6 @@ def test_a_baseline_of_the_command_line_is_that_of_the_checks(pytester: pytest.P
             assert check.gates[0].value == 0
         """
     )
-    import ragtriage
-
     baseline = ragtriage.run(config, out=pytester.path, name="before").baseline(pytester.path / "baseline.json")
     pytester.runpytest_subprocess(*PLUGIN, "--rag-config", str(config), "--rag-baseline", str(baseline)).assert_outcomes(passed=1)
 
@@ -59,7 +77,8 @@ def test_without_a_configuration_the_fixture_is_a_usage_error(pytester: pytest.P
     pytester.makepyfile("def test_any(rag_run): pass")
     result = pytester.runpytest_subprocess(*PLUGIN)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*the fixture rag_run needs --rag-config FILE*"])
+    result.stdout.fnmatch_lines(["error: the fixture rag_run needs --rag-config FILE"])
+    result.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
 
 def test_a_configuration_that_is_wrong_shows_the_programs_error(pytester: pytest.Pytester, config: Path) -> None:
@@ -67,4 +86,5 @@ def test_a_configuration_that_is_wrong_shows_the_programs_error(pytester: pytest
     pytester.makepyfile("def test_any(rag_run): pass")
     result = pytester.runpytest_subprocess(*PLUGIN, "--rag-config", str(config))
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*fromat*"])
+    result.stdout.fnmatch_lines(["error: *fromat*"])
+    result.stdout.no_fnmatch_line("*_binary.py*")
