@@ -74,7 +74,7 @@ def test_a_passed_gate_is_returned_and_a_failed_one_raised(faulty_run: Run) -> N
 
 
 def test_a_gate_that_cannot_be_judged_is_an_error(faulty_run: Run) -> None:
-    with pytest.raises(ragtriage.CommandError, match="unknown measure `AnswerFM`"):
+    with pytest.raises(ragtriage.CommandError, match="unknown measure or failure class `AnswerFM`"):
         faulty_run.check(min={"AnswerFM": 0.5})
 
 
