@@ -66,7 +66,7 @@ pub struct BaselineFile {
 struct Column {
     /// Different values, as decimal numbers; `inf` is infinite.
     values: Vec<String>,
-    /// Index into the values for each question; null where the measure is undefined.
+    /// Index into the values for each question; null where the measure is undefined. Empty where it is for all of them.
     of: Vec<Option<usize>>,
 }
 
@@ -97,7 +97,6 @@ pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
         classes: classes.clone(),
         faults: faults.clone(),
         measures: columns
-            .filter(|(_, values)| values.iter().any(Option::is_some))
             .map(|(measure, values)| (*measure, Column::new(values)))
             .collect(),
         digest: String::new(),
@@ -192,6 +191,7 @@ impl Column {
         values.dedup_by(|a, b| a.to_bits() == b.to_bits());
         let index = |score: &f64| values.binary_search_by(|value| value.total_cmp(score)).ok();
         let of = scores.iter().map(|score| score.as_ref().and_then(index));
+        let of = of.filter(|_| !values.is_empty());
         Self {
             of: of.collect(),
             values: values.iter().map(ToString::to_string).collect(),
@@ -201,6 +201,9 @@ impl Column {
     fn scores(&self, n: usize) -> Option<Vec<Option<f64>>> {
         let values = self.values.iter().map(|text| number(text));
         let values: Vec<f64> = values.collect::<Option<_>>()?;
+        if values.is_empty() && self.of.is_empty() {
+            return Some(vec![None; n]);
+        }
         let score = |index: &Option<usize>| match index {
             None => Some(None),
             Some(index) => values.get(*index).copied().map(Some),
