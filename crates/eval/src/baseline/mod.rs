@@ -1,6 +1,6 @@
 //! A judged run: what gates read of a run, without its texts.
 //!
-//! It is computed from a saved run, or read from a baseline file ([`file`]), which is small enough for a repository. Gates
+//! It is computed from a saved run, or read from a baseline file ([`mod@file`]), which is small enough for a repository. Gates
 //! use no other part of a run, so both give the same verdicts.
 
 mod error;
