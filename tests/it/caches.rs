@@ -333,8 +333,8 @@ fn a_damaged_read_only_cache_is_not_used() {
     }
     let called = call_read_only(&cached.project, "cache", &cached.args("two", &[]));
     assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
-    // The index, the scores and the responses.
-    assert_eq!(notices(&called).len(), 3, "{}", called.stderr);
+    // The chunks, the index, the scores and the responses.
+    assert_eq!(notices(&called).len(), 4, "{}", called.stderr);
     assert!(called.stderr.contains(READ_ONLY), "{}", called.stderr);
     assert_eq!(results(&cached.project, "two"), clean);
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::PipelineError;
-use super::index::ContentHash;
+use super::content_hash::ContentHash;
 use super::plan::Plan;
 use ragtriage_bm25::cache_file;
 use ragtriage_core::chunk::{ChunkSpec, chunk_documents};

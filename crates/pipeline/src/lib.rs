@@ -14,6 +14,7 @@ mod chunk_cache;
 mod collection;
 mod compute;
 pub mod conditions;
+mod content_hash;
 mod contexts;
 pub mod cross;
 pub mod estimate;

@@ -7,7 +7,8 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::index::{Built, ContentHash, IndexInputs, indexed_text};
+use super::content_hash::ContentHash;
+use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
 use super::retriever::{Retrieved, Retriever, ranking};
 use ragtriage_bm25::{Allowed, SparseIndex};

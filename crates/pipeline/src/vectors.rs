@@ -7,7 +7,8 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::index::{Built, ContentHash, IndexInputs, indexed_text};
+use super::content_hash::ContentHash;
+use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::questions::QuestionVectors;
