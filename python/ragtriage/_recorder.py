@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -16,6 +17,13 @@ from ._hits import hits as as_hits
 from .errors import RecordError
 
 Role = Literal["retriever", "order", "packed"]
+
+KNOWN_STAGES = (
+    *("bm25", "dense", "tfidf", "late_interaction", "collection", "external"),
+    *("fused", "reranked", "min_score", "ordered", "expanded"),
+    "packed",
+)
+"""The names whose role is known."""
 
 
 class Recorder:
@@ -43,6 +51,7 @@ class Recorder:
         self.path = Path(path)
         self._lock = threading.Lock()
         self._ids: set[str] = set()
+        self._has_warned = False
         try:
             if resume and self.path.exists():
                 self._keep_complete_lines()
@@ -102,6 +111,17 @@ class Recorder:
             self._file.write(text)
             self._file.flush()
 
+    def _warn_without_passages(self, key: str) -> None:
+        with self._lock:
+            warned, self._has_warned = self._has_warned, True
+        if not warned:
+            warnings.warn(
+                f"no passages were recorded for question `{key}`, and a record without passages cannot be diagnosed: call `stage`, with an "
+                "empty list if nothing was retrieved. LangChain and LlamaIndex report their own retrievers only, such as "
+                "`vectorstore.as_retriever()`, not a function that searches",
+                stacklevel=2,
+            )
+
     def _forget(self, key: str) -> None:
         with self._lock:
             self._ids.discard(key)
@@ -154,9 +174,18 @@ class Question:
             seconds: The time that it took.
 
         Raises:
-            RecordError: A passage has no text, or the question has ended.
+            RecordError: A passage has no text, the role of the stage is unknown, ``k`` is below the number of passages, or the
+                question has ended.
         """
+        if role is None and name not in KNOWN_STAGES:
+            raise RecordError(
+                f"the stage `{name}` has no role",
+                'pass `role="retriever"` (finds candidates), `"order"` (fuses, reranks or filters them) or `"packed"` (fills the prompt); '
+                f"known without one: {', '.join(KNOWN_STAGES)}",
+            )
         stage: dict[str, Any] = {"hits": as_hits(hits)}
+        if k is not None and k < len(stage["hits"]):
+            raise RecordError(f"the stage `{name}` has {len(stage['hits'])} passages, but k is {k}", "pass the passages of the prompt")
         optional = {"role": role, "query": query, "k": k, "seconds": seconds}
         stage.update({key: value for key, value in optional.items() if value is not None})
         self._check_open()
@@ -200,8 +229,11 @@ class Question:
         """Records what the answer took. Counts and costs of several calls add up."""
         self._check_open()
         for name, value in (("prompt_tokens", prompt_tokens), ("completion_tokens", completion_tokens), ("cost_usd", cost_usd)):
-            if value is not None:
-                self._usage[name] = self._usage.get(name, 0) + value
+            if value is None:
+                continue
+            if not isinstance(value, (int, float)):
+                raise RecordError(f"`{name}` is of type {type(value).__name__}", "pass a number")
+            self._usage[name] = self._usage.get(name, 0) + value
         for name, text in (("model", model), ("finish_reason", finish_reason)):
             if text is not None:
                 self._usage[name] = text
@@ -228,6 +260,8 @@ class Question:
         if not self._stages and self._line.keys() <= {"id", "question"}:
             self._recorder._forget(self._key)
             raise RecordError(f"nothing was recorded for question `{self._key}`", "record its stages and answer, or its error")
+        if not self._stages and self.has_answer:
+            self._recorder._warn_without_passages(self._key)
         if self._stages:
             self._line["stages"] = {name: found[0] if len(found) == 1 else found for name, found in self._stages.items()}
         if "error" not in self._line:
@@ -275,27 +309,29 @@ def record(
 ) -> Path:
     """Asks a RAG every question and records it.
 
-    An exception of ``rag`` is recorded as the error of its question. An interrupt keeps the questions that have ended; call
-    again with ``resume=True`` to ask the others.
+    An exception of ``rag`` is recorded as the error of its question, and a warning says at the end how many failed. An interrupt
+    keeps the questions that have ended; call again with ``resume=True`` to ask the others.
 
     Args:
         rag: Called with the text of a question and the :class:`Question` to record stages in; returns the answer.
         questions: ``questions.jsonl`` of a data set, pairs ``(id, text)``, or mappings with ``id`` and ``text``.
         out: The record to write.
         workers: Number of threads.
-        resume: Keep the questions that ``out`` has.
+        resume: Keep the questions that ``out`` has, those that failed as well.
 
     Returns:
         ``out``, to pass to :func:`ragtriage.diagnose`.
     """
-    todo = [_id_and_text(question) for question in _read(questions)]
+    todo = [_id_and_text(question) for question in read(questions)]
+    failures: list[str] = []
 
     def ask(recorder: Recorder, id: str, text: str) -> None:  # noqa: A002
         with recorder.question(id) as question:
             try:
                 answer = rag(text, question)
             except Exception as error:  # noqa: BLE001 (any failure is the question's)
-                question.error(f"{type(error).__name__}: {error}")
+                failures.append(f"{type(error).__name__}: {error}")
+                question.error(failures[-1])
             else:
                 if answer is not None or not question.has_answer:
                     question.answer(answer)
@@ -314,10 +350,13 @@ def record(
                 except BaseException:
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise
+    if failures:
+        warnings.warn(f"{len(failures)} of {len(todo)} questions failed, for example with {failures[0]}", stacklevel=2)
     return Path(out)
 
 
-def _read(questions: str | os.PathLike[str] | Questions) -> Questions:
+def read(questions: str | os.PathLike[str] | Questions) -> Questions:
+    """Returns questions, from the file that holds them if it is named."""
     if not isinstance(questions, (str, os.PathLike)):
         return questions
     path = Path(questions)

@@ -84,7 +84,7 @@ class Verdict:
         text: The verdict in a sentence or two.
         conclusion: ``retriever``, ``generator``, ``neither`` or another name of ``summary.json``.
         bottleneck: The stage or fault that loses most, or ``None``.
-        cautions: What limits the verdict.
+        cautions: What limits the verdict. ``str(verdict)`` has them as well.
     """
 
     text: str
@@ -93,7 +93,7 @@ class Verdict:
     cautions: tuple[str, ...]
 
     def __str__(self) -> str:
-        return self.text
+        return "\n".join((self.text, *self.cautions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +217,8 @@ class Run:
             UnknownMeasureError: The run has no value of it.
         """
         means = self.summary["measures"]
+        if measure in self.summary["class_shares"]:
+            raise UnknownMeasureError(f"`{measure}` is a failure class, not a measure", f'`run.classes["{measure}"]` is its share')
         if measure not in means:
             raise _unknown(measure, means)
         found = means[measure]
@@ -237,9 +239,9 @@ class Run:
 
     @property
     def classes(self) -> dict[str, ClassShare]:
-        """The failure classes that occur."""
+        """The questions of each failure class."""
         shares = self.summary["class_shares"].items()
-        return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares if found["count"]}
+        return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares}
 
     def questions(self, kind: Kind = "dict") -> Any:
         """Returns a row for each question, with its failure class and the values of all measures.
@@ -324,9 +326,9 @@ class Run:
     def _repr_html_(self) -> str:
         verdict = self.verdict
         shown = [name for name in ("EM@5", "EvidenceRecall@prompt", "AnswerRight", "AnswerF1") if name in self.summary["measures"]]
-        rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items()]
+        rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items() if share.count]
         cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
-        text = "" if verdict is None else f"<p>{html.escape(verdict.text)}</p>"
+        text = "" if verdict is None else f"<p>{html.escape(str(verdict))}</p>"
         return f"{text}<table>{cells}</table>"
 
 

@@ -63,6 +63,7 @@ def score(run: Ranking, qrels: Ranking, measures: Sequence[str], *, level: int =
         CommandError: A measure is unknown, or a file is invalid.
         RagtriageError: A run or qrels is of an unknown form.
     """
+    _check_measures(measures)
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
         run_file = _file(run, _SCORE, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
         qrels_file = _file(qrels, _GRADE, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
@@ -90,6 +91,10 @@ def score_answers(
         CommandError: A measure is unknown, or a file is invalid.
         RagtriageError: HotpotQA's scorer was given several gold answers.
     """
+    _check_measures(measures)
+    for given, name in ((predictions, "predictions"), (gold, "gold")):
+        if not isinstance(given, (str, os.PathLike, Mapping)):
+            raise RagtriageError(f"`{name}` is of type {type(given).__name__}", "pass a path, or answers by question id")
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
         predictions_file, gold_file = Path(folder) / "predictions.json", Path(folder) / "gold.json"
         if isinstance(predictions, Mapping):
@@ -103,6 +108,11 @@ def score_answers(
             "--gold", gold_file if isinstance(gold, Mapping) else gold,
         ]  # fmt: skip
         return _score([*files, "--scorer", scorer], measures)
+
+
+def _check_measures(measures: Sequence[str]) -> None:
+    if isinstance(measures, str):
+        raise RagtriageError("`measures` is one text", f'pass a list: `["{measures}"]`')
 
 
 def _score(arguments: Sequence[str | os.PathLike[str]], measures: Sequence[str]) -> Scores:
@@ -128,6 +138,8 @@ def _file(given: Ranking, numbers: Sequence[str], target: Path, line: str) -> Pa
 def _rows(given: Any, numbers: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
     if isinstance(given, Mapping):
         for query, documents in given.items():
+            if not isinstance(documents, Mapping):
+                raise RagtriageError(f"the documents of query `{query}` have no numbers", "pass `{query: {document: number}}`")
             for document, number in documents.items():
                 yield query, document, number
         return

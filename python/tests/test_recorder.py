@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import ragtriage
-from ragtriage import Recorder, RecordError
+from ragtriage import Recorder, RecordError, _binary
+from ragtriage._recorder import KNOWN_STAGES
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -123,7 +124,8 @@ def test_record_asks_all_and_records_failures(record: Path, workers: int) -> Non
             raise ValueError("no model")
         return text.upper()
 
-    ragtriage.record(rag, [{"id": f"q{n}", "text": f"t{n}"} for n in range(8)], record, workers=workers)
+    with pytest.warns(UserWarning, match="1 of 8 questions failed, for example with ValueError: no model"):
+        ragtriage.record(rag, [{"id": f"q{n}", "text": f"t{n}"} for n in range(8)], record, workers=workers)
     found = {line["id"]: line for line in lines(record)}
     assert found["q3"]["error"] == "ValueError: no model"
     assert {id: line.get("answer") for id, line in found.items()} == {f"q{n}": None if n == 3 else f"T{n}" for n in range(8)}
@@ -148,6 +150,9 @@ def two_answers(question: ragtriage.Question) -> None:
         (lambda question: question.stage("dense", [{"title": "t"}]), "passage 1 of type dict has no text"),
         (lambda question: question.stage("dense", ["a", " "]), "passage 2 of type str has no text"),
         (lambda question: question.stage("dense", [("a", float("nan"))]), "the score of passage 1 is nan"),
+        (lambda question: question.stage("mine", ["a"]), "the stage `mine` has no role"),
+        (lambda question: question.stage("packed", ["a", "b"], k=1), "the stage `packed` has 2 passages, but k is 1"),
+        (lambda question: question.usage(prompt_tokens="12"), "`prompt_tokens` is of type str"),
         (lambda question: question.answer(3), "the answer to `q1` is of type int"),
         (lambda question: question.end(), "nothing was recorded for question `q1`"),
     ],
@@ -159,6 +164,21 @@ def test_misuse_is_an_error_with_a_hint(record: Path, misuse: object, message: s
             misuse(question)  # type: ignore[operator]
     assert raised.value.message == message
     assert raised.value.hint
+
+
+def test_the_stages_that_need_no_role_are_those_of_the_schema() -> None:
+    schema = json.loads(_binary.run(["schema", "record"]).stdout)
+    by_name = schema["properties"]["stages"]["allOf"][0]["anyOf"][0]["properties"]
+    assert set(by_name) == set(KNOWN_STAGES)
+
+
+def test_an_answer_without_passages_is_warned_of_once(record: Path) -> None:
+    with Recorder(record) as recorder, pytest.warns(UserWarning, match="no passages were recorded for question `q1`") as warned:
+        for id in ("q1", "q2"):  # noqa: A001
+            with recorder.question(id) as question:
+                question.answer("a")
+    assert len(warned) == 1
+    assert len(lines(record)) == 2
 
 
 def test_a_question_is_recorded_once(record: Path) -> None:

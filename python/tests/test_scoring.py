@@ -93,11 +93,13 @@ def test_values_by_query_are_a_table() -> None:
     [
         (RUN, ["nDCC@10"], "unknown measure"),
         (3, ["RR"], "cannot read rankings from int"),
+        ({"q1": ["a"]}, ["RR"], "the documents of query `q1` have no numbers"),
+        (RUN, "RR", "`measures` is one text"),
         ({"q 1": {"a": 1.0}}, ["RR"], "invalid id 'q 1'"),
         (pandas.DataFrame({"a": [1]}), ["RR"], "the data frame has no column `query_id`"),
     ],
 )
-def test_bad_input_is_an_error_with_a_hint(run: Any, measures: list[str], message: str) -> None:
+def test_bad_input_is_an_error_with_a_hint(run: Any, measures: Any, message: str) -> None:
     with pytest.raises(ragtriage.RagtriageError, match=message) as raised:
         score(run, QRELS, measures)
     assert raised.value.hint
@@ -117,6 +119,8 @@ def test_answers_are_scored_as_the_official_scripts_do(scorer: Any) -> None:
 def test_the_best_of_several_gold_answers_counts() -> None:
     found = score_answers({"q1": "4 h"}, {"q1": ["4 hours", "4 h"]})
     assert found.mean == {"AnswerEM": 1.0, "AnswerF1": 1.0}
+    with pytest.raises(ragtriage.RagtriageError, match="`predictions` is of type list"):
+        ragtriage.score_answers(["six"], {"q1": "six"})  # type: ignore[arg-type]
     with pytest.raises(ragtriage.RagtriageError, match="not exactly one gold answer"):
         score_answers({"q1": "4 h"}, {"q1": ["4 hours", "4 h"]}, scorer="hotpotqa")
 
