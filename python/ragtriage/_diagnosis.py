@@ -56,6 +56,8 @@ def diagnose(
     if (config is None) == (documents is None or questions is None):
         raise RagtriageError("the data set is not named", "pass either `config`, or `documents` and `questions`")
     name = name or f"{Path(record).stem}-{secrets.token_hex(4)}"
+    if Path(name).name != name:
+        raise RagtriageError(f"`{name}` is not the name of a run", "pass a name without folders; `out` is the folder of the runs")
     arguments: list[Path_] = ["import", record, *(["--partial"] if partial else [])]
     if config is not None:
         return _started([*arguments, "--config", config], out, name, settings)
@@ -67,6 +69,8 @@ def diagnose(
         return _started([*arguments, "--config", config], out, name, settings)
     except OSError as error:
         raise RagtriageError(f"cannot write `{folder}`: {error.strerror}", "pass a folder that can be written as `out`") from error
+    except TypeError as error:
+        raise RagtriageError(f"documents or questions cannot be written as JSON: {error}", "pass texts, numbers and lists") from error
     except CommandError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -90,7 +94,8 @@ def run(config: Path_, *, out: Path_ = RUNS, name: str | None = None, settings: 
 def _started(arguments: list[str | os.PathLike[str]], out: Path_, name: str, settings: Mapping[str, Any] | None) -> Run:
     for key, value in (settings or {}).items():
         # A TOML value: strings, numbers, booleans and lists of them are written as in JSON.
-        arguments += ["--set", f"{key}={json.dumps(value, ensure_ascii=False)}"]
+        text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        arguments += ["--set", f"{key}={text}"]
     _binary.run([*arguments, "--out", out, "--name", name, "--json"])
     return Run(Path(out) / name)
 
@@ -109,7 +114,8 @@ def _write_dataset(folder: Path, documents: Mapping[str, str] | Iterable[Any], q
     asked = list(read(questions))
     folder.mkdir(parents=True, exist_ok=True)
     for file, rows in (("corpus.jsonl", lines), ("questions.jsonl", asked)):
-        (folder / file).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / file).write_text(text, encoding="utf-8", errors="replace")
     config = folder / "ragtriage.toml"
     config.write_text('[dataset]\nformat = "jsonl"\npath = "."\n', encoding="utf-8")
     return config

@@ -6,7 +6,6 @@ import csv
 import difflib
 import html
 import io
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -206,8 +205,7 @@ class Run:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """``summary.json``, as ``ragtriage schema summary`` describes it."""
-        done = _binary.run(["report", self.path, "--format", "json", "--out", "-"])
-        summary: dict[str, Any] = json.loads(done.stdout)
+        summary: dict[str, Any] = _binary.json(["report", self.path, "--format", "json", "--out", "-"])
         return summary
 
     def __getitem__(self, measure: str) -> Mean:
@@ -297,10 +295,10 @@ class Run:
         arguments: list[str | os.PathLike[str]] = ["check", self.path, "--json"]
         for flag, gates in (("--min", min), ("--max", max), ("--max-drop", max_drop), ("--max-rise", max_rise)):
             for name, limit in (gates or {}).items():
-                arguments += [flag, f"{name}={limit!r}"]
+                arguments += [flag, f"{name}={float(limit)!r}"]
         baseline = self._baseline if baseline is None else baseline
         if min_effect is not None:
-            arguments += ["--min-effect", repr(min_effect)]
+            arguments += ["--min-effect", repr(float(min_effect))]
         if baseline is not None:
             arguments += ["--baseline", baseline.path if isinstance(baseline, Run) else baseline]
         if mode is not None:
@@ -309,7 +307,7 @@ class Run:
             arguments += ["--strict"]
         if config is not None:
             arguments += ["--config", config]
-        report = json.loads(_binary.run(arguments, accepts=(0, 1)).stdout)
+        report = _binary.json(arguments, accepts=(0, 1))
         check = Check(report["passed"], report["strict"], tuple(map(_gate, report["gates"])))
         if not check.passed:
             raise GateFailed(check)
@@ -344,8 +342,8 @@ def compare(baseline: Run | str | os.PathLike[str], run: Run | str | os.PathLike
         CommandError: The runs ask different questions.
     """
     folders = [value.path if isinstance(value, Run) else value for value in (baseline, run)]
-    done = _binary.run(["compare", *folders, "--json", *(["--intersect"] if intersect else [])])
-    return Comparison(json.loads(done.stdout)["pairs"][0])
+    found = _binary.json(["compare", *folders, "--json", *(["--intersect"] if intersect else [])])
+    return Comparison(found["pairs"][0])
 
 
 def _gate(gate: Mapping[str, Any]) -> Gate:
