@@ -31,11 +31,8 @@ class RecordFile:
         except OSError as error:
             raise RecordError(f"cannot write `{path}`: {error.strerror}", "check the folder and its permissions") from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock()
             self._keep(self._known() if resume else 0)
-        except BlockingIOError as error:
-            self.close()
-            raise RecordError(f"`{path}` is open in another recorder", "close that one, or name another file") from error
         except BaseException:
             self.close()
             raise
@@ -94,6 +91,14 @@ class RecordFile:
         if rest and not rest.startswith(b"{"):
             raise self._other_file(len(self.ids) + 1)
         return complete
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file_open(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RecordError(f"`{self.path}` is open in another recorder", "close that one, or name another file") from error
+        except OSError:  # The file system has no locks.
+            return
 
     def _file_open(self) -> int:
         assert self._file is not None

@@ -82,6 +82,11 @@ def test_every_form_of_run_and_qrels_has_the_same_scores(tmp_path: Path) -> None
         assert found.n == {"RR": 2, "Recall@10": 2}
 
 
+def test_an_id_may_begin_like_a_comment() -> None:
+    found = score({"#a": {"d1": 1.0}, "b": {"d1": 1.0}}, {"#a": {"d2": 1}, "b": {"d1": 1}}, ["RR"])
+    assert (found.mean["RR"], found.n["RR"]) == (0.5, 2)
+
+
 def test_values_by_query_are_a_table() -> None:
     found = score(RUN, QRELS, ["RR"])
     assert found.per_query("pandas").to_dict("list") == {"query_id": ["q1", "q2"], "RR": [0.5, 1.0]}
