@@ -13,6 +13,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -178,19 +179,15 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
         range: (0, 1),
         metadata: Arc::default(),
     };
-    let (cpu, mut storing, mut last) = (cpu_seconds(), 0.0, 0.0);
-    let mut generating = 0.0;
+    let (mut cpu, mut storing, mut last) = (0.0, 0.0, 0.0);
     for start in (0..n_points).step_by(WINDOW as usize) {
-        let clock = Instant::now();
         let points: Vec<Point> = (start..(start + WINDOW).min(n_points)).map(point).collect();
-        generating += clock.elapsed().as_secs_f64();
-        let clock = Instant::now();
+        let (clock, before) = (Instant::now(), cpu_seconds());
         store.upsert(&points).await.expect("stored");
         last = clock.elapsed().as_secs_f64();
         storing += last;
+        cpu += cpu_seconds() - before;
     }
-    // Making the vectors takes one core.
-    let cpu = cpu_seconds() - cpu - generating;
     let (mut exact, mut approximate, mut found, mut asked) = (Vec::new(), Vec::new(), 0, 0);
     for number in 0..n_queries {
         let vector = Vector::Dense(source.vector(1 << 40 | number));
@@ -270,7 +267,6 @@ fn size(folder: &Path) -> u64 {
             if meta.is_dir() {
                 return size(&entry.path());
             }
-            use std::os::unix::fs::MetadataExt as _;
             meta.blocks() * 512
         })
         .sum()
