@@ -35,13 +35,16 @@ const LIMIT: usize = 10;
 /// Tells the child process which setting to measure.
 const CHILD: &str = "--one";
 
-const SETTINGS: [&str; 6] = [
+/// `x8`: eight times as many hits are rescored, where the default is twice as many.
+const SETTINGS: [&str; 8] = [
     "exact",
     "int8",
     "binary",
+    "binary-x8",
     "hnsw",
     "hnsw+int8",
     "hnsw+binary",
+    "hnsw+binary-x8",
 ];
 
 /// Numbers from a linear congruential generator (Knuth's MMIX).
@@ -144,12 +147,18 @@ fn spec(setting: &str, n_points: u32) -> CollectionSpec {
         dimension: DIMENSION,
         similarity: Similarity::Cosine,
     };
-    let kind = match setting {
-        "exact" | "hnsw" => QuantizationKind::None,
-        "int8" | "hnsw+int8" => QuantizationKind::Scalar,
-        "binary" | "hnsw+binary" => QuantizationKind::Binary,
-        other => panic!("`{other}` is none of {SETTINGS:?}"),
+    assert!(
+        SETTINGS.contains(&setting),
+        "`{setting}` is none of {SETTINGS:?}"
+    );
+    let kind = if setting.contains("int8") {
+        QuantizationKind::Scalar
+    } else if setting.contains("binary") {
+        QuantizationKind::Binary
+    } else {
+        QuantizationKind::None
     };
+    let oversampling = if setting.ends_with("-x8") { 8.0 } else { 2.0 };
     let hnsw = setting.starts_with("hnsw").then_some(Hnsw {
         from_points: 1,
         ..Hnsw::default()
@@ -158,6 +167,7 @@ fn spec(setting: &str, n_points: u32) -> CollectionSpec {
         hnsw,
         quantization: Quantization {
             kind,
+            oversampling,
             ..Quantization::default()
         },
         ..CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize)
