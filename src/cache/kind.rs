@@ -14,6 +14,7 @@ use ragtriage_models::cache::{CacheError, CacheTable, Database, DiskUse};
 use ragtriage_models::embed::{LENGTHS, VECTORS};
 use ragtriage_models::llm::REPLIES;
 use ragtriage_models::rerank::SCORES;
+use ragtriage_pipeline::CHUNKS_EXTENSION;
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_vectors::stored_collections;
 
@@ -35,6 +36,8 @@ pub enum CacheKind {
     Collections,
     /// Sparse indexes.
     Indexes,
+    /// Chunk ranges of corpora.
+    Chunks,
     /// Fetched models.
     Models,
     /// Left by killed runs with `--no-cache`.
@@ -51,13 +54,14 @@ pub enum CacheContents {
 
 impl CacheKind {
     /// All of them, in the order they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Replies,
         Self::Vectors,
         Self::Lengths,
         Self::Scores,
         Self::Collections,
         Self::Indexes,
+        Self::Chunks,
         Self::Models,
         Self::Scratch,
     ];
@@ -78,7 +82,12 @@ impl CacheKind {
             Self::Collections => {
                 CacheContents::Files(stored_collections(&folder.join(place::COLLECTIONS)))
             }
-            Self::Indexes => CacheContents::Files(whole_indexes(&folder.join(place::INDEXES))),
+            Self::Indexes => {
+                CacheContents::Files(whole(&folder.join(place::INDEXES), INDEX_EXTENSION))
+            }
+            Self::Chunks => {
+                CacheContents::Files(whole(&folder.join(place::CHUNKS), CHUNKS_EXTENSION))
+            }
             Self::Models => CacheContents::Files(folders_with_files(&folder.join(place::MODELS))),
             Self::Scratch => CacheContents::Files(scratch(&scratch_parent())),
         }
@@ -123,13 +132,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A file that is not whole may be in the middle of being written.
-fn whole_indexes(folder: &Path) -> Vec<PathBuf> {
-    let mut indexes = files(folder);
-    indexes.retain(|path| {
-        let is_whole = path.extension().is_some_and(|it| it == INDEX_EXTENSION);
+fn whole(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = files(folder);
+    found.retain(|path| {
+        let is_whole = path.extension().is_some_and(|it| it == extension);
         is_whole || is_left(path)
     });
-    indexes
+    found
 }
 
 fn is_left(path: &Path) -> bool {

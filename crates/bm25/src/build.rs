@@ -138,13 +138,12 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
         text.copy_from_slice(vocabulary.terms().text());
         fill_order(order, ids);
         fill_starts(terms, &vocabulary, &frequencies, &n_runs);
-        place(&blocks, terms, runs, docs, shares);
         let lengths: Vec<u32> = blocks
             .iter()
             .flat_map(|(_, block)| &block.lengths)
             .copied()
             .collect();
-        drop(blocks);
+        place(blocks, terms, runs, docs, shares);
         weigh(weighting, &frequencies, &lengths, terms, runs, docs, shares)
     })
 }
@@ -189,9 +188,10 @@ fn fill_starts(
     }
 }
 
-/// Stores every posting's document and count at its final position.
+/// Stores every posting's document and count at its final position. Each block is dropped once it is stored, while the pages
+/// of the sections are still being filled.
 fn place(
-    blocks: &[(Vec<u32>, InvertedBlock)],
+    blocks: Vec<(Vec<u32>, InvertedBlock)>,
     terms: &[TermEntry],
     runs: &mut [Run],
     docs: &mut [u16],
@@ -207,7 +207,7 @@ fn place(
             *place += 1;
         });
         let window = (block.first / WINDOW) as u32;
-        for &term in numbers {
+        for &term in &numbers {
             let (term, next_run) = (term as usize, &mut next_run[term as usize]);
             let end = (next_posting[term] - terms[term].postings) as u32;
             // The previous run belongs to this term and window if another block of the window contained the term.

@@ -1,18 +1,14 @@
 //! An index in a file named by a hash of its contents' inputs.
 //!
-//! A file is written once, under a unique temporary name, flushed to disk and then renamed: under its final name the
-//! file is either complete or absent, however many processes build it at once and whenever one is killed. It is never
-//! changed afterwards. A damaged file is rebuilt and replaced. Files have mode 0600, their folder 0700.
+//! A file is written once ([`cache_file`]) and never changed afterwards. A damaged file is rebuilt and replaced.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use memmap2::Mmap;
 
+use super::cache_file;
 use super::image::{Image, Rejection};
 use super::{IndexFileError, SparseIndex, Weighting};
 use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
@@ -55,12 +51,12 @@ impl SparseIndex {
             _ => {}
         }
         let built = Self::build(weighting, ids, terms_of);
-        match write(folder, &path, built.image.bytes()) {
-            Err(error) if is_read_only(&error.source) => {
+        match cache_file::write(&path, built.image.bytes()) {
+            Err(error) if cache_file::is_read_only(&error) => {
                 notices.say(READ_ONLY_CACHE.to_owned());
                 return Ok((built, true));
             }
-            written => written?,
+            written => written.map_err(|error| file_error(&path, error))?,
         }
         drop(built);
         match open(&path)? {
@@ -73,13 +69,6 @@ impl SparseIndex {
     }
 }
 
-fn is_read_only(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-    )
-}
-
 /// Opens and verifies the index at `path`; `None` if there is no file.
 fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError> {
     let file = match File::open(path) {
@@ -87,7 +76,7 @@ fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError>
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(file_error(path, error)),
     };
-    // SAFETY: a mapping is sound as long as the file under it does not change. Index files are never changed: `write`
+    // SAFETY: a mapping is sound as long as the file under it does not change. Index files are never changed: `cache_file::write`
     // creates each under a name that only it uses, and a rename replaces the name, not the mapped file.
     #[allow(
         unsafe_code,
@@ -95,37 +84,9 @@ fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError>
     )]
     let mapped = unsafe { Mmap::map(&file) };
     match mapped {
-        Ok(mapped) => Ok(Some(Image::open(mapped))),
+        Ok(mapped) => Ok(Some(Image::open(&file, mapped))),
         Err(error) => Err(file_error(path, error)),
     }
-}
-
-/// Writes `bytes` to `path`, completely or not at all.
-fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let mut private = DirBuilder::new();
-    let created = private.recursive(true).mode(0o700).create(folder);
-    created.map_err(|error| file_error(folder, error))?;
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Process ids repeat between containers that share a cache; an existing name is refused, never overwritten.
-    let random = RandomState::new().hash_one(number);
-    let partial = path.with_extension(format!(
-        "{EXTENSION}.{}-{random:016x}.partial",
-        std::process::id()
-    ));
-    let mut new = OpenOptions::new();
-    let file = new.write(true).create_new(true).mode(0o600).open(&partial);
-    let written = file.and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written
-        .and_then(|()| fs::rename(&partial, path))
-        .map_err(|error| {
-            // Best effort: the error to report is the first one.
-            let _ = fs::remove_file(&partial);
-            file_error(path, error)
-        })
 }
 
 fn file_error(path: &Path, source: io::Error) -> IndexFileError {

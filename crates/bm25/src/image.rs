@@ -17,11 +17,13 @@
 //! points outside finds nothing. An index in a window cannot point outside, because a window has as many documents as
 //! 16 bits have values.
 
+use std::fs::File;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use memmap2::Mmap;
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use super::vocabulary;
@@ -220,10 +222,12 @@ impl Image {
         }
     }
 
-    /// Opens the image in a file and verifies every byte.
-    pub(super) fn open(file: Mmap) -> Result<Self, Rejection> {
+    /// Opens the image in a file, whose mapping is `mapped`, and verifies every byte.
+    ///
+    /// The blocks are read, not touched in the mapping: its pages would count as memory of this process.
+    pub(super) fn open(file: &File, mapped: Mmap) -> Result<Self, Rejection> {
         let damaged = |place: &str| Rejection::Damaged(place.to_owned());
-        let bytes: &[u8] = &file;
+        let bytes: &[u8] = &mapped;
         let header = bytes.get(..size_of::<Header>());
         let header: Header = bytemuck::pod_read_unaligned(header.ok_or_else(|| damaged("header"))?);
         if header.magic != MAGIC || header.checksum != header.checksum() {
@@ -241,17 +245,22 @@ impl Image {
             return Err(damaged("checksums"));
         }
         let checksums: &[u32] = cast_slice(&bytes[layout.checksums.clone()]);
-        let blocks = bytes[layout.body()]
-            .par_chunks(BLOCK)
-            .zip(checksums)
-            .enumerate();
-        let is_damaged =
-            |(_, (block, checksum)): &(usize, (&[u8], &u32))| crc32fast::hash(block) != **checksum;
-        if let Some((number, _)) = blocks.find_first(is_damaged) {
+        let body = layout.body();
+        let is_damaged = |buffer: &mut Vec<u8>, number: usize| {
+            let start = body.start + number * BLOCK;
+            buffer.resize(BLOCK.min(body.end - start), 0);
+            file.read_exact_at(buffer, start as u64).is_err()
+                || crc32fast::hash(buffer) != checksums[number]
+        };
+        let blocks = (0..body.len().div_ceil(BLOCK)).into_par_iter();
+        let damaged_blocks = blocks.map_init(Vec::new, |buffer, number| {
+            is_damaged(buffer, number).then_some(number)
+        });
+        if let Some(number) = damaged_blocks.find_first(Option::is_some).flatten() {
             return Err(damaged(&format!("block {number}")));
         }
         Ok(Self {
-            bytes: Bytes::File(file),
+            bytes: Bytes::File(mapped),
             header,
             layout,
         })

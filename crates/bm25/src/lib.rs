@@ -7,7 +7,7 @@
 //! 1995).
 //!
 //! The index is one block of bytes, identical in memory and in a file (`image.rs`), and is searched in place: opening a
-//! file reads it once, to verify its checksums.
+//! file reads it once, to verify its checksums. [`cache_file`] writes such files.
 //!
 //! Analysis (words, stop words, stemming) is not done here: the caller passes terms, and must analyse documents and
 //! questions in the same way. Left out: positions, phrases, updates of a built index.
@@ -16,6 +16,7 @@ mod allowed;
 mod best;
 mod block;
 mod build;
+pub mod cache_file;
 mod error;
 mod file;
 mod image;

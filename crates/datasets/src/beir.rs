@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::judgments::Judgments;
+use super::parsed_lines::parsed_lines;
 use super::record::{Id, JsonRecord};
 use crate::error::DatasetError;
 use crate::place::Place;
@@ -59,25 +60,8 @@ pub(super) fn read(
     draft: &mut Draft,
 ) -> Result<(), DatasetError> {
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
-    read::each_line(&path.join("corpus.jsonl"), |place, line| {
-        let read = line.and_then(|line| {
-            let BeirDocument {
-                id,
-                title,
-                text,
-                metadata,
-            } = read::json(&place, line)?;
-            let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
-            draft.push_document(
-                &place,
-                Document {
-                    id: id.0.into(),
-                    title,
-                    text,
-                    metadata,
-                },
-            )
-        });
+    parsed_lines(&path.join("corpus.jsonl"), document, |place, document| {
+        let read = document.and_then(|document| draft.push_document(&place, document));
         draft.settle(read).map(drop)
     })?;
     read::each_line(&path.join("queries.jsonl"), |place, line| {
@@ -85,6 +69,21 @@ pub(super) fn read(
         draft.settle(read).map(drop)
     })?;
     judgments.finish(draft)
+}
+
+fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
+    let BeirDocument {
+        id,
+        title,
+        text,
+        metadata,
+    } = read::json(place, line)?;
+    Ok(Document {
+        id: id.0.into(),
+        title: title.unwrap_or_default(),
+        text,
+        metadata: metadata.unwrap_or_default(),
+    })
 }
 
 fn query(

@@ -1,7 +1,7 @@
 //! A data set under construction: the only module that checks ids, counts notes and validates labels against the corpus.
 //! Errors are either returned at once or collected.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::DatasetError;
@@ -10,7 +10,9 @@ use crate::inspection::RepeatedQuote;
 use crate::place::Place;
 use crate::{digest, nearest};
 use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
-use ragtriage_core::types::{Dataset, DocId, Document, Note, Question, QuestionId, Split};
+use ragtriage_core::types::{
+    Dataset, DocId, Document, DocumentNumbers, Note, Question, QuestionId, Split,
+};
 
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
 const MOST_NEAREST: usize = 100;
@@ -20,7 +22,7 @@ pub(super) struct Draft {
     missing: MissingEvidence,
     max_document_bytes: usize,
     documents: Vec<Document>,
-    by_id: HashMap<DocId, usize>,
+    numbers: DocumentNumbers,
     questions: Vec<Question>,
     places: Vec<Place>,
     question_ids: HashSet<QuestionId>,
@@ -37,7 +39,7 @@ impl Draft {
             missing,
             max_document_bytes: MAX_DOCUMENT_BYTES,
             documents: Vec::new(),
-            by_id: HashMap::new(),
+            numbers: DocumentNumbers::default(),
             questions: Vec::new(),
             places: Vec::new(),
             question_ids: HashSet::new(),
@@ -130,7 +132,8 @@ impl Draft {
 
     /// Returns the document of that id, if it has been read.
     pub(super) fn document(&self, id: &DocId) -> Option<&Document> {
-        self.by_id.get(id).map(|&index| &self.documents[index])
+        let number = self.numbers.find(&self.documents, id.as_str())?;
+        Some(&self.documents[number])
     }
 
     /// Adds a document; its id must be new.
@@ -139,19 +142,20 @@ impl Draft {
         place: &Place,
         document: Document,
     ) -> Result<(), DatasetError> {
-        if self.by_id.contains_key(&document.id) {
+        if self.document(&document.id).is_some() {
             return Err(DatasetError::DuplicateDocument {
                 place: place.clone(),
                 id: document.id,
             });
         }
         self.check_length(place, document.text.len())?;
-        self.by_id.insert(document.id.clone(), self.documents.len());
         self.note(
             usize::from(is_blank(&document.text)),
             "empty [document|documents] (no chunk)",
         );
         self.documents.push(document);
+        self.numbers
+            .insert(&self.documents, self.documents.len() - 1);
         Ok(())
     }
 
@@ -288,7 +292,7 @@ impl Draft {
                 .map(|member| (&member.doc, true));
             for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false)))
             {
-                if self.by_id.contains_key(doc) {
+                if self.document(doc).is_some() {
                     continue;
                 }
                 match self.missing {

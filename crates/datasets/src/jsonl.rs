@@ -7,24 +7,54 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::parsed_lines::parsed_lines;
 use super::record::{Id, JsonRecord};
 use crate::error::DatasetError;
 use crate::place::Place;
-use crate::read;
 use ragtriage_core::types::Document;
 
 /// Reads the documents of the folder `path` into `draft`.
 pub(super) fn documents(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::each_line(&path.join("corpus.jsonl"), |place, line| {
-        let read = line.and_then(|line| draft.push_document(&place, document(&place, line)?));
+    parsed_lines(&path.join("corpus.jsonl"), document, |place, document| {
+        let read = document.and_then(|document| draft.push_document(&place, document));
         draft.settle(read).map(drop)
     })
 }
 
+/// A line with the usual keys only, which need no check of their spelling.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainDocument {
+    id: String,
+    #[serde(default)]
+    title: Option<String>,
+    text: String,
+    #[serde(default)]
+    metadata: Option<BTreeMap<String, Value>>,
+}
+
 fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
+    match serde_json::from_str::<PlainDocument>(line) {
+        Ok(PlainDocument {
+            id,
+            title,
+            text,
+            metadata,
+        }) if !id.trim().is_empty() => Ok(Document {
+            id: id.into(),
+            title: title.unwrap_or_default(),
+            text,
+            metadata: metadata.unwrap_or_default(),
+        }),
+        _ => other_document(place, line),
+    }
+}
+
+fn other_document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     let mut record = JsonRecord::parse(place.clone(), line)?;
     record.refuse_misspelt(&["title", "text", "metadata"])?;
     let id: Id = record.need(

@@ -21,6 +21,7 @@ pub mod globs;
 mod inspect;
 mod inspection;
 mod load;
+mod parsed_lines;
 mod read;
 mod survey;
 mod texts;

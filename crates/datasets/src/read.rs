@@ -56,19 +56,7 @@ pub(super) fn each_line(
         if n_read == 0 {
             break;
         }
-        let line = std::str::from_utf8(&bytes)
-            .map(|line| {
-                if number == 1 {
-                    line.trim_start_matches(BYTE_ORDER_MARK)
-                } else {
-                    line
-                }
-            })
-            .map(|line| line.trim_end_matches(['\n', '\r']))
-            .map_err(|broken| DatasetError::Utf8 {
-                path: path.to_owned(),
-                offset: offset + broken.valid_up_to(),
-            });
+        let line = line(path, number, offset, &bytes);
         offset += n_read;
         if line.as_ref().map_or(true, |line| !line.trim().is_empty()) {
             each(
@@ -82,6 +70,25 @@ pub(super) fn each_line(
         }
     }
     Ok(())
+}
+
+/// Returns the text of the line `number`, which begins at the byte `offset` of the file, without its line end.
+pub(super) fn line<'a>(
+    path: &Path,
+    number: usize,
+    offset: usize,
+    bytes: &'a [u8],
+) -> Result<&'a str, DatasetError> {
+    let line = std::str::from_utf8(bytes).map_err(|broken| DatasetError::Utf8 {
+        path: path.to_owned(),
+        offset: offset + broken.valid_up_to(),
+    })?;
+    let line = if number == 1 {
+        line.trim_start_matches(BYTE_ORDER_MARK)
+    } else {
+        line
+    };
+    Ok(line.trim_end_matches(['\n', '\r']))
 }
 
 /// Parses a JSON value that starts at `place` (its first line, or the file's).

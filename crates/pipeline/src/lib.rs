@@ -10,6 +10,7 @@
 pub mod answerer;
 mod arms;
 pub mod ask;
+mod chunk_cache;
 mod collection;
 mod compute;
 pub mod conditions;
@@ -49,6 +50,8 @@ mod stores;
 pub mod sweep;
 mod truncation;
 pub mod vectors;
+
+pub use chunk_cache::EXTENSION as CHUNKS_EXTENSION;
 
 use ragtriage_bm25::IndexFileError;
 use ragtriage_core::chunk::ChunkError;

@@ -29,6 +29,8 @@ pub struct Plan {
     pub chunk_counter: Arc<dyn TokenCounter>,
     /// Identity of `chunk_counter` beyond its name in `chunking`: the sha256 of a model's tokenizer, else empty.
     pub chunk_counter_id: String,
+    /// The folder of cached chunk ranges; `None` if caching is off.
+    pub chunk_cache: Option<PathBuf>,
     /// Prefixes each chunk with the title when it is indexed and shown.
     pub title_prefix: bool,
     /// Retrieval of chunks.

@@ -11,10 +11,11 @@ use std::sync::{Arc, OnceLock};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::PipelineError;
+use super::chunk_cache;
 use super::contexts::hash;
 use super::plan::Plan;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
-use ragtriage_core::chunk::{self, code_points};
+use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{ByteRange, Chunk, ChunkId, DocId, Document, Note};
@@ -37,13 +38,13 @@ pub(crate) struct Chunked {
 /// # Errors
 /// An external chunk, or a point without text, that has no place in its document.
 pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, PipelineError> {
-    let counter = plan.chunk_counter.as_ref();
     if let Some(collection) = plan.retrieval.collection() {
+        let counter = plan.chunk_counter.as_ref();
         return placed(documents, &collection.content.passages, counter);
     }
     Ok(Chunked {
         documents: Arc::clone(documents),
-        chunks: chunk::chunk_documents(documents, &plan.chunking, counter)?,
+        chunks: chunk_cache::chunked(documents, plan)?,
         points: PointChunks::new(),
         notes: Vec::new(),
     })

@@ -144,11 +144,11 @@ impl Retriever for SparseRetriever {
 fn key(plan: &SparsePlan, corpus: &Corpus, title_prefix: bool) -> String {
     let mut hash = ContentHash::default();
     hash.part(plan.terms_key().as_bytes());
-    for (number, chunk) in corpus.chunks().iter().enumerate() {
+    hash.parts(corpus.chunks().len(), |number, hash| {
         let text = indexed_text(corpus, number, title_prefix);
-        hash.part(chunk.id.as_str().as_bytes());
+        hash.part(corpus.chunks()[number].id.as_str().as_bytes());
         hash.part(text.title.as_bytes());
         hash.part(text.text.as_bytes());
-    }
+    });
     hash.name()
 }

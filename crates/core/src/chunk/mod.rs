@@ -85,15 +85,15 @@ fn chunks_of(document: &Document, spec: &ChunkSpec, counter: &dyn TokenCounter) 
 
 fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {
     let has_limit = !matches!(spec.strategy(), Strategy::Document | Strategy::File);
+    if has_limit && let Some(whole) = repair::whole(text, spec, counter) {
+        return vec![whole];
+    }
     let prepared = if has_limit {
         counter.prepare(text)
     } else {
         None
     };
     let counter = prepared.as_deref().unwrap_or(counter);
-    if has_limit && let Some(whole) = repair::whole(text, spec, counter) {
-        return vec![whole];
-    }
     let ranges = match spec.strategy() {
         Strategy::Document => return document::pieces(text, counter),
         Strategy::File => return Vec::new(),

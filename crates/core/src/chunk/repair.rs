@@ -18,13 +18,13 @@ pub const VERSION: u32 = 1;
 /// and counting a longer text would be wasted.
 const PLAUSIBLE_BYTES_PER_TOKEN: usize = 16;
 
-/// Returns the whole text if it fits: every strategy then gives just that, at the price of one count.
+/// Returns the whole text if it fits: every strategy then gives just that, at the price of one count up to the size.
 pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Option<Piece> {
     let range = trim(text, 0..text.len());
     if range.is_empty() || range.len() / PLAUSIBLE_BYTES_PER_TOKEN > spec.size() {
         return None;
     }
-    let n_tokens = counter.count(&text[range.as_range()]);
+    let n_tokens = counter.count_up_to(&text[range.as_range()], spec.size());
     (n_tokens <= spec.size()).then_some(Piece { range, n_tokens })
 }
 

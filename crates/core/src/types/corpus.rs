@@ -1,51 +1,45 @@
 //! The corpus of a run: documents and their chunks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ByteRange, Chunk, ChunkId, DocId, Document, Passage};
+use super::{ByteRange, Chunk, ChunkId, DocId, Document, DocumentNumbers, Passage};
 
 /// Documents with their chunks, numbered in document order from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
     documents: Arc<[Document]>,
     chunks: Vec<Chunk>,
-    by_doc: HashMap<DocId, (usize, Range<usize>)>,
-    by_chunk: HashMap<ChunkId, usize>,
+    numbers: DocumentNumbers,
+    /// The end of each document's chunks.
+    ends: Vec<u32>,
     typical_chunk_bytes: usize,
 }
 
 impl Corpus {
     /// Creates a corpus; `chunks` are in the order of `documents`, each document's together, by ordinal.
+    ///
+    /// # Panics
+    /// Beyond 2^32 documents or chunks.
     #[must_use]
     pub fn new(documents: impl Into<Arc<[Document]>>, chunks: Vec<Chunk>) -> Self {
         let documents = documents.into();
-        let mut by_doc = HashMap::with_capacity(documents.len());
+        let mut ends = Vec::with_capacity(documents.len());
         let mut at = 0;
-        for (number, document) in documents.iter().enumerate() {
-            let start = at;
-            while chunks
-                .get(at)
-                .is_some_and(|chunk| chunk.doc_id == document.id)
-            {
-                at += 1;
-            }
-            by_doc.insert(document.id.clone(), (number, start..at));
+        for document in documents.iter() {
+            let rest = chunks[at..].iter();
+            at += rest.take_while(|chunk| chunk.doc_id == document.id).count();
+            ends.push(u32::try_from(at).expect("fewer than 2^32 chunks"));
         }
-        let by_chunk = chunks
-            .iter()
-            .enumerate()
-            .map(|(number, chunk)| (chunk.id.clone(), number))
-            .collect();
         Self {
             typical_chunk_bytes: median(chunks.iter().map(|chunk| chunk.range.len())),
+            numbers: DocumentNumbers::new(&documents),
             documents,
             chunks,
-            by_doc,
-            by_chunk,
+            ends,
         }
     }
 
@@ -70,23 +64,35 @@ impl Corpus {
     /// Returns the document of that id.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&Document> {
-        self.by_doc
-            .get(id)
-            .map(|(number, _)| &self.documents[*number])
+        let number = self.numbers.find(&self.documents, id.as_str())?;
+        Some(&self.documents[number])
     }
 
     /// Returns the numbers of one document's chunks; empty for an unknown document.
     #[must_use]
     pub fn chunk_numbers(&self, doc: &DocId) -> Range<usize> {
-        self.by_doc
-            .get(doc)
-            .map_or(0..0, |(_, numbers)| numbers.clone())
+        self.chunks_of(doc.as_str())
+    }
+
+    fn chunks_of(&self, doc: &str) -> Range<usize> {
+        let Some(number) = self.numbers.find(&self.documents, doc) else {
+            return 0..0;
+        };
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[number] as usize
     }
 
     /// Returns a chunk's number.
     #[must_use]
     pub fn chunk_number(&self, id: &ChunkId) -> Option<usize> {
-        self.by_chunk.get(id).copied()
+        let numbers = self.chunks_of(id.doc());
+        let is = |number: &usize| self.chunks[*number].id == *id;
+        // Where ids end in ordinals, the first one tried is the chunk's.
+        let likely = id
+            .ordinal()
+            .and_then(|ordinal| numbers.start.checked_add(ordinal));
+        let likely = likely.filter(|number| numbers.contains(number) && is(number));
+        likely.or_else(|| numbers.into_iter().find(is))
     }
 
     /// Returns the chunk's text, and what precedes it: its document's title, or the context that another chunker added.
@@ -94,7 +100,7 @@ impl Corpus {
     #[must_use]
     pub fn chunk_text(&self, number: usize) -> (&str, &str) {
         let chunk = &self.chunks[number];
-        let document = &self.documents[self.by_doc[&chunk.doc_id].0];
+        let document = self.document_of(number);
         let title = if chunk.context.is_empty() {
             &document.title
         } else {
@@ -106,7 +112,13 @@ impl Corpus {
     /// Returns the metadata of a chunk's document. `number` must be a chunk's.
     #[must_use]
     pub fn chunk_metadata(&self, number: usize) -> &BTreeMap<String, Value> {
-        &self.documents[self.by_doc[&self.chunks[number].doc_id].0].metadata
+        &self.document_of(number).metadata
+    }
+
+    /// Returns the document of a chunk.
+    fn document_of(&self, number: usize) -> &Document {
+        let document = self.ends.partition_point(|&end| end as usize <= number);
+        &self.documents[document]
     }
 
     /// Returns the text of a chunk, or of the range that an id of [`ChunkId::of_range`] names, with its document's title.

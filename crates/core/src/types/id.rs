@@ -97,6 +97,12 @@ impl ChunkId {
         Self::from(format!("{doc}#{ordinal}"))
     }
 
+    /// Returns the ordinal of an id of [`Self::new`].
+    #[must_use]
+    pub fn ordinal(&self) -> Option<usize> {
+        self.0.rsplit_once('#')?.1.parse().ok()
+    }
+
     /// Creates the id of a passage that is no chunk: `doc_id#start-end`, in bytes.
     #[must_use]
     pub fn of_range(doc: &DocId, range: ByteRange) -> Self {
@@ -142,6 +148,8 @@ mod tests {
         let id = ChunkId::new(&doc, 12);
         assert_eq!(id.as_str(), "c#-notes.md#12");
         assert_eq!(id.doc(), "c#-notes.md");
+        assert_eq!(id.ordinal(), Some(12));
+        assert_eq!(ChunkId::from("c#1-5").ordinal(), None);
     }
 
     #[test]

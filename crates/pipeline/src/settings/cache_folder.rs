@@ -14,6 +14,8 @@ pub const SCORES: &str = "scores.sqlite";
 pub const COLLECTIONS: &str = "collections";
 /// Sparse indexes, a file each.
 pub const INDEXES: &str = "indexes";
+/// Chunk ranges of corpora, a file each.
+pub const CHUNKS: &str = "chunks";
 /// Models, a folder each under their owners'.
 pub const MODELS: &str = "models";
 /// The prefix of the name of a [`ScratchFolder`]; a killed process leaves its folder behind.

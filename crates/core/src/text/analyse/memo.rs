@@ -3,8 +3,8 @@
 //! A table of fixed size: each word has one slot, and a later word with the same slot replaces it. Long words are not
 //! cached. Memory is therefore bounded whatever is analysed.
 
-/// Number of slots: 16,384 take 768 KiB, which a second-level cache holds.
-const PLACES: usize = 1 << 14;
+/// Number of slots: 65,536 take 3 MB. A miss costs ten times what a slot outside the second-level cache does.
+const PLACES: usize = 1 << 16;
 
 /// Maximum length in bytes of a cached word or term; with two lengths an entry fills 48 bytes.
 const LONGEST: usize = 23;

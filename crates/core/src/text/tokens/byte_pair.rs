@@ -7,13 +7,17 @@
 //! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at most n
 //! tokens. Unlike tiktoken's, the time is proportional to the text, whatever the text; the tests compare the tokens.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
+use std::thread::LocalKey;
 
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
 use super::counter::TokenCounter;
 use super::encoded::Encoded;
+use super::piece_counts::PieceCounts;
+use super::pieces::Pieces;
 
 /// The number of ordinary tokens of `o200k_base`; special tokens follow.
 const O200K_TOKENS: u32 = 199_998;
@@ -34,7 +38,7 @@ const O200K_PATTERNS: [(&str, bool); 3] = [
     (r"\s+", false),
 ];
 
-static O200K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
+pub(super) static O200K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
     let vocabulary = tiktoken_rs::o200k_base().expect("a vocabulary that its crate ships");
     let tokens = (0..O200K_TOKENS).map(|token| {
         vocabulary
@@ -45,48 +49,63 @@ static O200K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
     Tokenizer::new_lookahead(bpe, &O200K_PATTERNS, false).expect("valid patterns")
 });
 
+thread_local! {
+    static CL100K_COUNTS: RefCell<PieceCounts> = RefCell::default();
+    static O200K_COUNTS: RefCell<PieceCounts> = RefCell::default();
+}
+
 /// Counts by one of `OpenAI`'s vocabularies.
-pub(super) struct BytePairs(fn() -> &'static Tokenizer);
+pub(super) struct BytePairs {
+    tokenizer: fn() -> &'static Tokenizer,
+    /// Counts of the vocabulary's pieces, of each thread.
+    counts: &'static LocalKey<RefCell<PieceCounts>>,
+}
 
 impl BytePairs {
     /// Creates a counter by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
     pub(super) fn cl100k_base() -> Self {
-        Self(bpe_openai::cl100k_base)
+        Self {
+            tokenizer: bpe_openai::cl100k_base,
+            counts: &CL100K_COUNTS,
+        }
     }
 
     /// Creates a counter by the vocabulary of GPT-4o and later.
     pub(super) fn o200k_base() -> Self {
-        Self(|| &O200K_BASE)
+        Self {
+            tokenizer: || &O200K_BASE,
+            counts: &O200K_COUNTS,
+        }
     }
 }
 
 impl TokenCounter for BytePairs {
     fn count(&self, text: &str) -> usize {
-        let tokenizer = (self.0)();
-        let pieces = tokenizer.split(text);
-        pieces
-            .map(|piece| tokenizer.bpe.count(piece.as_bytes()))
-            .sum()
+        self.count_up_to(text, usize::MAX - 1)
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> usize {
-        let tokenizer = (self.0)();
-        let mut n_tokens = 0;
-        for piece in tokenizer.split(text) {
-            let left = limit - n_tokens;
-            let Some(n) = tokenizer.bpe.count_till_limit(piece.as_bytes(), left) else {
-                return limit + 1;
-            };
-            n_tokens += n;
-        }
-        n_tokens
+        let tokenizer = (self.tokenizer)();
+        self.counts.with_borrow_mut(|counts| {
+            let mut n_tokens = 0;
+            for piece in Pieces::new(tokenizer, text) {
+                let (bytes, left) = (piece.as_bytes(), limit - n_tokens);
+                let counted = counts.of_short(bytes, || tokenizer.bpe.count(bytes));
+                let counted = counted.or_else(|| tokenizer.bpe.count_till_limit(bytes, left));
+                n_tokens += counted.unwrap_or(left + 1);
+                if n_tokens > limit {
+                    break;
+                }
+            }
+            n_tokens
+        })
     }
 
     fn starts(&self, text: &str) -> Vec<usize> {
-        let tokenizer = (self.0)();
+        let tokenizer = (self.tokenizer)();
         let mut starts = Vec::new();
         let mut end = 0;
-        for piece in tokenizer.split(text) {
+        for piece in Pieces::new(tokenizer, text) {
             for token in tokenizer.bpe.encode_via_backtracking(piece.as_bytes()) {
                 starts.push(text.floor_char_boundary(end));
                 end += tokenizer.bpe.token_len(token);

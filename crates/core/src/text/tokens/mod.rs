@@ -11,6 +11,8 @@ mod counter;
 mod encoded;
 mod error;
 mod model;
+mod piece_counts;
+mod pieces;
 mod words;
 
 use std::sync::Arc;

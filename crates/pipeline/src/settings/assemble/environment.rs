@@ -28,6 +28,12 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// Returns the folder `name` of the cache folder; `None` if caching is off.
+    pub(super) fn cached(&self, name: &str) -> Option<PathBuf> {
+        let is_on = self.scratch.is_none() && !self.cache_dir.as_os_str().is_empty();
+        is_on.then(|| self.cache_dir.join(name))
+    }
+
     /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{expansion, prompt_counter, template};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
-use super::{Resolved, Settings, SettingsError};
+use super::{Resolved, Settings, SettingsError, cache_folder};
 pub use crate::collection::ReadCollections;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use ragtriage_core::chunk::{ChunkSpec, Strategy};
@@ -102,6 +102,7 @@ pub async fn assemble(
         chunking,
         chunk_counter,
         chunk_counter_id,
+        chunk_cache: environment.cached(cache_folder::CHUNKS),
         title_prefix: settings.chunking.title_prefix,
         retrieval,
         prompt: PromptPlan {

@@ -111,9 +111,7 @@ impl<'a> Wiring<'a> {
 
     /// Returns the folder of cached index files; `None` if caching is off.
     fn index_folder(&self) -> Option<PathBuf> {
-        let kept = self.environment.scratch.is_none()
-            && !self.environment.cache_dir.as_os_str().is_empty();
-        kept.then(|| self.environment.cache_dir.join(cache_folder::INDEXES))
+        self.environment.cached(cache_folder::INDEXES)
     }
 
     fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, SettingsError> {

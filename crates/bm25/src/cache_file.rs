@@ -1,0 +1,49 @@
+//! Files of the cache folder that are written once: each has a hash of its content's inputs as its name.
+//!
+//! A file is written under a unique temporary name, flushed to disk and then renamed: under its final name it is either
+//! complete or absent, however many processes write it at once and whenever one is killed. Files have mode 0600, their
+//! folder 0700.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Writes `bytes` to `path`, completely or not at all; creates its folder.
+///
+/// # Errors
+/// A folder or file that cannot be created or written.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let mut private = DirBuilder::new();
+    let folder = path.parent().unwrap_or(Path::new("."));
+    private.recursive(true).mode(0o700).create(folder)?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    // Process ids repeat between containers that share a cache; an existing name is refused, never overwritten.
+    let random = RandomState::new().hash_one(number);
+    let partial =
+        path.with_added_extension(format!("{}-{random:016x}.partial", std::process::id()));
+    let mut new = OpenOptions::new();
+    let file = new.write(true).create_new(true).mode(0o600).open(&partial);
+    let written = file.and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written
+        .and_then(|()| fs::rename(&partial, path))
+        .inspect_err(|_| {
+            // Best effort: the error to report is the first one.
+            let _ = fs::remove_file(&partial);
+        })
+}
+
+/// Returns true if the cache folder cannot be written, so that the work continues without it.
+#[must_use]
+pub fn is_read_only(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
