@@ -140,7 +140,7 @@ fn every_damaged_file_is_rebuilt_and_changes_no_result() {
                 .expect("UTF-8")
         })
         .collect();
-    for name in ["indexes", "scores.sqlite", "replies.sqlite"] {
+    for name in ["indexes", "chunks", "scores.sqlite", "replies.sqlite"] {
         assert!(names.iter().any(|known| known == name), "{names:?}");
     }
 }

@@ -325,7 +325,7 @@ fn stat_tells_what_there_is_by_kind_and_data_set() {
     let tiny = tiny_bert();
     let dense = ["--set", tiny[0].as_str(), "--set", tiny[1].as_str()];
     assert_eq!(run(&project, &endpoint.base_url(), "a", &dense).code, 0);
-    // Two chunks and two questions have vectors and lengths; one collection, one index; four prompts.
+    // Two chunks and two questions have vectors and lengths; one collection, one index, one file of chunks; four prompts.
     let expected = [
         ("replies", 4),
         ("vectors", 4),
@@ -333,6 +333,7 @@ fn stat_tells_what_there_is_by_kind_and_data_set() {
         ("scores", 0),
         ("collections", 1),
         ("indexes", 1),
+        ("chunks", 1),
     ];
     for (kind, n) in expected {
         assert_eq!(entries(&project, kind), n, "{kind}");
@@ -391,7 +392,8 @@ fn prune_takes_out_what_is_selected_and_nothing_else() {
     assert!(prune(&["--older-than", "0"]).starts_with("removed 4 of replies, "));
     assert_eq!(prune(&["--all"]), "removed nothing\n");
     assert_eq!(run(&project, &endpoint.base_url(), "c", &[]).code, 0);
-    assert_eq!(prune(&["--all"]).lines().count(), 2);
+    // Responses, the index, the chunks.
+    assert_eq!(prune(&["--all"]).lines().count(), 3);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! A file is named by a hash of all that its ranges depend on: settings, counter, versions of their code, and the texts in
 //! their order. It holds numbers alone: of each document, how many chunks it has, then start, end and tokens of each. A file
-//! that is damaged, cut off or of another format is a miss, and is replaced.
+//! that is damaged or cut off is a miss, and is replaced with a notice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use ragtriage_core::types::{ByteRange, Chunk, ChunkId, Document};
 /// Extension of a file's name.
 pub const EXTENSION: &str = "chunks";
 
-/// The first bytes of a file. A change of the format or its meaning needs another version.
+/// The first bytes of a file, and part of its name. A change of the format or its meaning needs another version.
 const MAGIC: [u8; 8] = *b"chunks 1";
 
 /// Chunks `documents` as `plan` specifies, or reads the chunks from the plan's cache.
@@ -32,9 +32,12 @@ pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>,
         let is_own = plan.chunking.foreign().is_none();
         is_own.then(|| path(folder, &plan.chunking, &plan.chunk_counter_id, documents))
     });
-    let cached = path.as_ref().and_then(|path| fs::read(path).ok());
-    if let Some(chunks) = cached.and_then(|bytes| decoded(&bytes, documents)) {
-        return Ok(chunks);
+    if let Some(bytes) = path.as_ref().and_then(|path| fs::read(path).ok()) {
+        if let Some(chunks) = decoded(&bytes, documents) {
+            return Ok(chunks);
+        }
+        let notice = "the cached chunks were damaged; chunked again";
+        plan.retrieval.notices.say(notice.to_owned());
     }
     let chunks = chunk_documents(documents, &plan.chunking, plan.chunk_counter.as_ref())?;
     let encoded = path.and_then(|path| Some((path, encoded(documents, &chunks)?)));
@@ -54,6 +57,7 @@ pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>,
 
 fn path(folder: &Path, spec: &ChunkSpec, counter_id: &str, documents: &[Document]) -> PathBuf {
     let mut hash = ContentHash::default();
+    hash.part(&MAGIC);
     for part in [
         spec.strategy().name(),
         &spec.strategy().version(),

@@ -25,7 +25,7 @@ mod semantic;
 mod separators;
 mod version;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelExtend, ParallelIterator};
 
 pub use error::{ChunkError, ForeignProblem};
 pub use foreign::{ForeignChunk, ForeignChunks, code_points};
@@ -36,6 +36,9 @@ use piece::Piece;
 
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, ChunkId, Document};
+
+/// Documents that are chunked before their chunks are put in order: rayon holds these twice.
+const DOCUMENTS_AT_ONCE: usize = 1 << 14;
 
 /// Splits `text` into byte ranges by `spec`, sized by `counter`, ascending. None for the strategy `file`, whose ranges belong
 /// to documents.
@@ -61,10 +64,16 @@ pub fn chunk_documents(
 ) -> Result<Vec<Chunk>, ChunkError> {
     match spec.foreign() {
         Some(chunks) => chunks.place(documents, counter),
-        None => Ok(documents
-            .par_iter()
-            .flat_map_iter(|document| chunks_of(document, spec, counter))
-            .collect()),
+        None => {
+            let mut chunks = Vec::with_capacity(documents.len());
+            for documents in documents.chunks(DOCUMENTS_AT_ONCE) {
+                let documents = documents.par_iter();
+                chunks.par_extend(
+                    documents.flat_map_iter(|document| chunks_of(document, spec, counter)),
+                );
+            }
+            Ok(chunks)
+        }
     }
 }
 
