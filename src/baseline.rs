@@ -24,6 +24,12 @@ pub struct BaselineArgs {
 
 /// Runs the command.
 pub fn baseline(args: &BaselineArgs) -> Result<(), Failure> {
+    if args.out.is_file() && file::read(&args.out).is_err() {
+        return Err(Failure::new(
+            format!("`{}` exists and is not a baseline file", args.out.display()),
+            "remove it, or name another file with `--out`",
+        ));
+    }
     let run = SavedRun::load(&folder_of(&args.run))?;
     let EvaluationPlan {
         measures, k, judge, ..
@@ -42,7 +48,10 @@ pub fn baseline(args: &BaselineArgs) -> Result<(), Failure> {
 
 /// Reads the baseline `named`, a file or a run's folder or name, with what the gates of `plan` need.
 pub fn read(named: &Path, plan: &GatePlan) -> Result<JudgedRun, Failure> {
-    if named.is_file() {
+    let is_file_name = named
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    if !named.is_dir() && (named.exists() || is_file_name) {
         return Ok(file::read(named)?);
     }
     let run = SavedRun::load(&folder_of(named))?;

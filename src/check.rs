@@ -37,7 +37,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     /// Smallest change that matters: no drop or rise up to it fails [default: `gates.min_effect`].
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     min_effect: Option<f64>,
     /// Measure changes only on the questions that both runs share.
     #[arg(long)]
@@ -93,11 +93,9 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         ));
     }
     let configured = settings.gates.baseline.as_ref();
-    let baseline = args
-        .baseline
-        .clone()
-        .or_else(|| configured.map(|path| base.join(path)))
-        .filter(|_| gates.iter().any(Gate::needs_baseline));
+    let configured = configured.filter(|_| gates.iter().any(Gate::needs_baseline));
+    let baseline = args.baseline.clone();
+    let baseline = baseline.or_else(|| configured.map(|path| base.join(path)));
     let plan = GatePlan {
         gates,
         evaluation: assemble::evaluation(&run.manifest.settings),
@@ -232,6 +230,11 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
 
 /// Prints the report, and writes the JUnit file, the summary and the annotations that were asked for.
 fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
+    if args.json {
+        output::data(&output::json(report, "the gates")?)?;
+    } else {
+        output::report(&gates::report(report))?;
+    }
     if let Some(path) = &args.junit {
         output::file(path, junit::render(report).as_bytes())?;
     }
@@ -246,9 +249,5 @@ fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
             output::talk(&line);
         }
     }
-    if args.json {
-        output::data(&output::json(report, "the gates")?)
-    } else {
-        output::report(&gates::report(report))
-    }
+    Ok(())
 }

@@ -28,7 +28,7 @@ pub struct CompareArgs {
     measures: Vec<String>,
     /// Primary measure, which decides [default: `evaluation.primary`].
     ///
-    /// If none is configured: the first available of `AnswerRight`, `AnswerF1`, `EM@5` and `nDCG@10`.
+    /// If none is configured: the first available of `AnswerRight`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
     #[arg(long, value_name = "MEASURE")]
     primary: Option<String>,
     /// Compare only the questions that all runs share.

@@ -1,7 +1,7 @@
 //! The only place that prints: data to stdout, messages to stderr.
 
 use std::fs::OpenOptions;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -55,13 +55,33 @@ pub fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// # Errors
 /// Errors of the operating system.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    let written = opened.and_then(|mut file| file.write_all(bytes));
+    let written = append_lines(path, bytes);
     written.map_err(|error| cannot_write(path, &error))
 }
 
+/// Appends after a line end, which the file may lack.
+fn append_lines(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .read(true)
+        .open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.is_file() && file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    let gap: &[u8] = if last == [b'\n'] { b"" } else { b"\n\n" };
+    file.write_all(&[gap, bytes].concat())
+}
+
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    let hint = "check that its folder exists and can be written";
+    let hint = match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            "free some disk space"
+        }
+        _ => "check that its folder exists and can be written",
+    };
     Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
 }
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
+from json import loads
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .errors import BinaryError, CommandError
 
@@ -56,7 +57,7 @@ def _found(chosen: str | None) -> str:
 @cache
 def _checked(program: str) -> str:
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace", check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise BinaryError(f"cannot run `{program}`: {error}", "install the package again") from error
     found = done.stdout.strip().removeprefix("ragtriage ")
@@ -66,7 +67,7 @@ def _checked(program: str) -> str:
         return program
     if found != expected:
         message = f"`{program}` has version {found}, but the Python package has version {expected}"
-        raise BinaryError(message, f"`pip install ragtriage=={found}`, or unset {VARIABLE}")
+        raise BinaryError(message, f"install the package again, or unset {VARIABLE}")
     return program
 
 
@@ -100,8 +101,18 @@ def run(arguments: Sequence[str | os.PathLike[str]], *, accepts: Sequence[int] =
             raise
     if process.returncode not in accepts:
         message, hint = _parse(stderr)
-        raise CommandError(message or f"ragtriage ended with exit code {process.returncode}", hint, exit_code=process.returncode)
+        ended = f"ragtriage ended with exit code {process.returncode}"
+        raise CommandError(message or ": ".join([ended, *stderr.splitlines()[-1:]]), hint, exit_code=process.returncode)
     return Done(process.returncode, stdout, stderr)
+
+
+def json(arguments: Sequence[str | os.PathLike[str]], *, accepts: Sequence[int] = (0,)) -> Any:
+    """Runs the program and returns the JSON that it printed; see :func:`run`."""
+    done = run(arguments, accepts=accepts)
+    try:
+        return loads(done.stdout)
+    except ValueError as error:
+        raise CommandError(f"`{path()}` printed no JSON", "install the package again", exit_code=done.exit_code) from error
 
 
 def _parse(stderr: str) -> tuple[str, str | None]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
+from operator import index
 from typing import Any
 
 from .errors import RecordError
@@ -30,7 +32,7 @@ def hits(found: Iterable[Any]) -> list[dict[str, Any]]:
     Raises:
         RecordError: A passage has neither text, document with offsets, nor chunk id.
     """
-    if isinstance(found, (str, bytes, Mapping)):
+    if isinstance(found, (str, bytes, Mapping)) or not isinstance(found, Iterable):
         raise RecordError(f"expected a list of passages, got one {type(found).__name__}", "put the passage in a list")
     return [_hit(hit, at) for at, hit in enumerate(found, 1)]
 
@@ -38,16 +40,14 @@ def hits(found: Iterable[Any]) -> list[dict[str, Any]]:
 def _hit(hit: Any, at: int) -> dict[str, Any]:
     if isinstance(hit, tuple) and len(hit) == 2:
         passage, value = hit
-        known: dict[str, Any] = {**_hit(passage, at), "score": float(value)}
+        known: dict[str, Any] = {**_hit(passage, at), "score": value}
     elif isinstance(hit, str):
         known = {"text": hit}
     elif isinstance(hit, Mapping):
         known = _renamed(hit)
     else:
         known = _object(hit)
-    score = known.get("score", 0.0)
-    if not math.isfinite(score):
-        raise RecordError(f"the score of passage {at} is {score}", "pass a finite score, or none")
+    _as_numbers(known, at)
     text = known.get("text")
     has_place = "chunk_id" in known or {"doc_id", "start", "end"} <= known.keys()
     if text is not None and not isinstance(text, str):
@@ -60,15 +60,32 @@ def _hit(hit: Any, at: int) -> dict[str, Any]:
     return known
 
 
+def _as_numbers(known: dict[str, Any], at: int) -> None:
+    """Makes the score and the offsets numbers of Python: numpy has its own."""
+    for name, convert in (("score", float), ("start", index), ("end", index)):
+        if name not in known:
+            continue
+        try:
+            value = convert(known[name])
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if not math.isfinite(value) or isinstance(known[name], (str, bool)):
+            kind = "finite number, or none" if name == "score" else "whole number"
+            raise RecordError(f"the {name} of passage {at} is {known[name]!r}", f"pass a {kind}")
+        known[name] = value
+
+
 def _renamed(fields: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: fields[name] for name in _KEPT if fields.get(name) is not None}
     metadata = fields.get("metadata") or fields.get("meta") or {}
-    for source in (fields, metadata):
+    for source in (fields, metadata if isinstance(metadata, Mapping) else {}):
         for name, ours in _OTHER_NAMES.items():
             if ours not in known and source.get(name) is not None:
                 known[ours] = source[name]
         if "title" not in known and isinstance(source.get("title"), str):
             known["title"] = source["title"]
+    if isinstance(known.get("doc_id"), os.PathLike):
+        known["doc_id"] = os.fspath(known["doc_id"])
     return known
 
 

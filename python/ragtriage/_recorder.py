@@ -6,16 +6,27 @@ import json
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from math import isfinite
+from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ._hits import hits as as_hits
+from ._record_file import RecordFile
 from .errors import RecordError
 
 Role = Literal["retriever", "order", "packed"]
+
+KNOWN_STAGES = (
+    *("bm25", "dense", "tfidf", "late_interaction", "collection", "external"),
+    *("fused", "reranked", "min_score", "ordered", "expanded"),
+    "packed",
+)
+"""The names whose role is known."""
 
 
 class Recorder:
@@ -36,19 +47,15 @@ class Recorder:
             incomplete is removed.
 
     Raises:
-        RecordError: The file cannot be written, or is not a record.
+        RecordError: The file cannot be written, is not a record, or is open in another recorder.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, resume: bool = False) -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
-        self._ids: set[str] = set()
-        try:
-            if resume and self.path.exists():
-                self._keep_complete_lines()
-            self._file = self.path.open("a" if resume else "w", encoding="utf-8")
-        except OSError as error:
-            raise RecordError(f"cannot write `{self.path}`: {error.strerror}", "check the folder and its permissions") from error
+        self._file = RecordFile(self.path, resume=resume)
+        self._ids = self._file.ids
+        self._has_warned = False
 
     @property
     def ids(self) -> frozenset[str]:
@@ -72,7 +79,7 @@ class Recorder:
         if key is None:
             raise RecordError("a question needs its id or its text", "pass one of them")
         with self._lock:
-            if self._file.closed:
+            if self._file.is_closed:
                 raise RecordError(f"the record `{self.path}` is closed", "ask the question within its `with` block")
             if key in self._ids:
                 raise RecordError(f"duplicate question `{key}`", "record each question once; repeats are one call of `answer`")
@@ -92,33 +99,32 @@ class Recorder:
         self.close()
 
     def _write(self, key: str, line: Mapping[str, Any]) -> None:
-        try:
-            text = json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
-        except (TypeError, ValueError) as error:
-            raise RecordError(f"question `{key}` cannot be written as JSON: {error}", "record texts and finite numbers") from error
         with self._lock:
-            if self._file.closed:
+            if self._file.is_closed:
                 raise RecordError(f"question `{key}` ended after `{self.path}` was closed", "end all questions before the record")
-            self._file.write(text)
-            self._file.flush()
+            try:
+                self._file.append(line)
+            except OSError as error:
+                self._ids.discard(key)
+                raise RecordError(f"cannot write `{self.path}`: {error.strerror}", "free some space and ask the question again") from error
+            except (TypeError, ValueError) as error:
+                self._ids.discard(key)
+                raise RecordError(f"question `{key}` cannot be written as JSON: {error}", "record texts and finite numbers") from error
+
+    def _warn_without_passages(self, key: str) -> None:
+        with self._lock:
+            warned, self._has_warned = self._has_warned, True
+        if not warned:
+            warnings.warn(
+                f"no passages were recorded for question `{key}`, and a record without passages cannot be diagnosed: call `stage`, with an "
+                "empty list if nothing was retrieved. LangChain and LlamaIndex report their own retrievers only, such as "
+                "`vectorstore.as_retriever()`, not a function that searches",
+                stacklevel=2,
+            )
 
     def _forget(self, key: str) -> None:
         with self._lock:
             self._ids.discard(key)
-
-    def _keep_complete_lines(self) -> None:
-        data = self.path.read_bytes()
-        complete = data.rfind(b"\n") + 1
-        for number, line in enumerate(data[:complete].splitlines(), 1):
-            try:
-                known = json.loads(line)
-                self._ids.add(known["id"] if "id" in known else known["question"])
-            except (ValueError, KeyError, TypeError) as error:
-                message = f"`{self.path}`, line {number}: not a question of a record"
-                raise RecordError(message, "resume a file that a Recorder wrote, or name another") from error
-        if complete < len(data):
-            with self.path.open("r+b") as file:
-                file.truncate(complete)
 
 
 class Question:
@@ -154,9 +160,13 @@ class Question:
             seconds: The time that it took.
 
         Raises:
-            RecordError: A passage has no text, or the question has ended.
+            RecordError: A passage has no text, the role of the stage is not known, ``k`` is below the number of passages, or the
+                question has ended.
         """
         stage: dict[str, Any] = {"hits": as_hits(hits)}
+        problem = _stage_problem(name, role, query, seconds, k, len(stage["hits"]))
+        if problem is not None:
+            raise RecordError(f"stage `{name}`: {problem}", f"names that need no role: {', '.join(KNOWN_STAGES)}")
         optional = {"role": role, "query": query, "k": k, "seconds": seconds}
         stage.update({key: value for key, value in optional.items() if value is not None})
         self._check_open()
@@ -173,6 +183,8 @@ class Question:
             RecordError: The question has an answer.
         """
         self._check_open()
+        if "error" in self._line:
+            raise RecordError(f"question `{self._key}` has an error and an answer", "record one of them")
         if self.has_answer:
             raise RecordError(f"question `{self._key}` has two answers", "pass repeats in one call: `answer(first, second)`")
         for value in (text, *more):
@@ -201,19 +213,19 @@ class Question:
         self._check_open()
         for name, value in (("prompt_tokens", prompt_tokens), ("completion_tokens", completion_tokens), ("cost_usd", cost_usd)):
             if value is not None:
-                self._usage[name] = self._usage.get(name, 0) + value
+                self._usage[name] = self._usage.get(name, 0) + _amount(name, value, as_count=name != "cost_usd")
         for name, text in (("model", model), ("finish_reason", finish_reason)):
             if text is not None:
-                self._usage[name] = text
+                self._usage[name] = _text(name, text)
 
     def seconds(self, seconds: float) -> None:
         """Records the time of the whole question, in place of that of its ``with`` block."""
         self._check_open()
-        self._usage["seconds"] = seconds
+        self._usage["seconds"] = _amount("seconds", seconds)
 
     def error(self, message: str) -> None:
         """Records that the question failed, in place of an answer. It then counts as failed, not as wrong."""
-        self._set("error", message)
+        self._set("error", message if message else "unknown error")
         self._line.pop("answer", None)
         self._line.pop("answers", None)
 
@@ -228,6 +240,8 @@ class Question:
         if not self._stages and self._line.keys() <= {"id", "question"}:
             self._recorder._forget(self._key)
             raise RecordError(f"nothing was recorded for question `{self._key}`", "record its stages and answer, or its error")
+        if not self._stages and self.has_answer:
+            self._recorder._warn_without_passages(self._key)
         if self._stages:
             self._line["stages"] = {name: found[0] if len(found) == 1 else found for name, found in self._stages.items()}
         if "error" not in self._line:
@@ -240,26 +254,69 @@ class Question:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if error is not None and not isinstance(error, Exception):
-            # An interrupt: the question is asked again when the record is resumed.
+        if error is not None and (isinstance(error, RecordError) or not isinstance(error, Exception)):
+            # An interrupt, or a mistake in recording: the question is asked again when the record is resumed.
             self._is_open = False
             self._recorder._forget(self._key)
             return
         if not self._is_open:
             return
         if error is not None and "error" not in self._line:
-            self.error(f"{type(error).__name__}: {error}")
+            self.error(named(error))
         self.end()
 
     def _set(self, name: str, value: str) -> None:
         self._check_open()
         if name in self._line:
             raise RecordError(f"question `{self._key}` has two values of `{name}`", "record it once")
-        self._line[name] = value
+        self._line[name] = _text(name, value)
 
     def _check_open(self) -> None:
         if not self._is_open:
             raise RecordError(f"question `{self._key}` has ended", "record it within its `with` block")
+
+
+def named(error: BaseException) -> str:
+    """Returns the type and message of an exception, whose own text may fail."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 (any failure of `__str__`)
+        return type(error).__name__
+
+
+def _stage_problem(name: str, role: Role | None, query: str | None, seconds: float | None, k: int | None, n: int) -> str | None:
+    if not name.strip():
+        return "the name is empty"
+    if role is None and name not in KNOWN_STAGES:
+        return 'pass `role="retriever"` (finds candidates), `"order"` (fuses, reranks or filters them) or `"packed"` (fills the prompt)'
+    if role is not None and role not in get_args(Role):
+        return f"the role is {role!r}, not one of {', '.join(get_args(Role))}"
+    if query is not None and not isinstance(query, str):
+        return "the query is not a text"
+    if seconds is not None and not seconds >= 0:
+        return f"{seconds} seconds"
+    if k is not None and "packed" not in (name, role):
+        return "k is that of the stage `packed`"
+    if k is not None and k < n:
+        return f"k is {k}, but it has {n} passages"
+    return None
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise RecordError(f"`{name}` is of type {type(value).__name__}", "pass a text")
+
+
+def _amount(name: str, value: Any, *, as_count: bool = False) -> Any:
+    """Returns a number of 0 or more as one of Python: numpy has its own."""
+    try:
+        number = index(value) if as_count else float(value)
+    except (TypeError, ValueError):
+        number = -1
+    if not (number >= 0 and isfinite(number)) or isinstance(value, str):
+        raise RecordError(f"`{name}` is {value!r}", f"pass a {'whole ' if as_count else ''}number of 0 or more")
+    return number
 
 
 Questions = Iterable["tuple[str, str] | Mapping[str, Any]"]
@@ -275,27 +332,37 @@ def record(
 ) -> Path:
     """Asks a RAG every question and records it.
 
-    An exception of ``rag`` is recorded as the error of its question. An interrupt keeps the questions that have ended; call
-    again with ``resume=True`` to ask the others.
+    An exception of ``rag`` is recorded as the error of its question, and a warning says at the end how many failed. An interrupt
+    keeps the questions that have ended; call again with ``resume=True`` to ask the others.
 
     Args:
         rag: Called with the text of a question and the :class:`Question` to record stages in; returns the answer.
         questions: ``questions.jsonl`` of a data set, pairs ``(id, text)``, or mappings with ``id`` and ``text``.
         out: The record to write.
         workers: Number of threads.
-        resume: Keep the questions that ``out`` has.
+        resume: Keep the questions that ``out`` has, those that failed as well.
 
     Returns:
         ``out``, to pass to :func:`ragtriage.diagnose`.
+
+    Raises:
+        RecordError: ``rag`` recorded what a record cannot have. Its question is asked again by ``resume=True``.
     """
-    todo = [_id_and_text(question) for question in _read(questions)]
+    if isinstance(questions, (str, os.PathLike)) and Path(questions).resolve() == Path(out).resolve():
+        raise RecordError(f"`{out}` holds the questions", "write the record to another file")
+    todo = [_id_and_text(question) for question in read(questions)]
+    failures: list[str] = []
 
     def ask(recorder: Recorder, id: str, text: str) -> None:  # noqa: A002
         with recorder.question(id) as question:
             try:
                 answer = rag(text, question)
+            except RecordError:
+                raise
             except Exception as error:  # noqa: BLE001 (any failure is the question's)
-                question.error(f"{type(error).__name__}: {error}")
+                failures.append(named(error))
+                if "error" not in question._line:
+                    question.error(failures[-1])
             else:
                 if answer is not None or not question.has_answer:
                     question.answer(answer)
@@ -314,15 +381,18 @@ def record(
                 except BaseException:
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise
+    if failures:
+        warnings.warn(f"{len(failures)} of {len(todo)} questions failed, for example with {failures[0]}", stacklevel=2)
     return Path(out)
 
 
-def _read(questions: str | os.PathLike[str] | Questions) -> Questions:
+def read(questions: str | os.PathLike[str] | Questions) -> Questions:
+    """Returns questions, from the file that holds them if it is named."""
     if not isinstance(questions, (str, os.PathLike)):
         return questions
     path = Path(questions)
     try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [json.loads(line) for line in path.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
     except (OSError, ValueError) as error:
         raise RecordError(f"cannot read questions from `{path}`: {error}", "name a file of JSON lines with `id` and `text`") from error
 

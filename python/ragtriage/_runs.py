@@ -6,7 +6,6 @@ import csv
 import difflib
 import html
 import io
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -84,7 +83,7 @@ class Verdict:
         text: The verdict in a sentence or two.
         conclusion: ``retriever``, ``generator``, ``neither`` or another name of ``summary.json``.
         bottleneck: The stage or fault that loses most, or ``None``.
-        cautions: What limits the verdict.
+        cautions: What limits the verdict. ``str(verdict)`` has them as well.
     """
 
     text: str
@@ -93,7 +92,7 @@ class Verdict:
     cautions: tuple[str, ...]
 
     def __str__(self) -> str:
-        return self.text
+        return "\n".join((self.text, *self.cautions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +205,7 @@ class Run:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """``summary.json``, as ``ragtriage schema summary`` describes it."""
-        done = _binary.run(["report", self.path, "--format", "json", "--out", "-"])
-        summary: dict[str, Any] = json.loads(done.stdout)
+        summary: dict[str, Any] = _binary.json(["report", self.path, "--format", "json", "--out", "-"])
         return summary
 
     def __getitem__(self, measure: str) -> Mean:
@@ -217,6 +215,8 @@ class Run:
             UnknownMeasureError: The run has no value of it.
         """
         means = self.summary["measures"]
+        if measure in self.summary["class_shares"]:
+            raise UnknownMeasureError(f"`{measure}` is a failure class, not a measure", f'`run.classes["{measure}"]` is its share')
         if measure not in means:
             raise _unknown(measure, means)
         found = means[measure]
@@ -237,9 +237,9 @@ class Run:
 
     @property
     def classes(self) -> dict[str, ClassShare]:
-        """The failure classes that occur."""
+        """The questions of each failure class."""
         shares = self.summary["class_shares"].items()
-        return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares if found["count"]}
+        return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares}
 
     def questions(self, kind: Kind = "dict") -> Any:
         """Returns a row for each question, with its failure class and the values of all measures.
@@ -295,10 +295,10 @@ class Run:
         arguments: list[str | os.PathLike[str]] = ["check", self.path, "--json"]
         for flag, gates in (("--min", min), ("--max", max), ("--max-drop", max_drop), ("--max-rise", max_rise)):
             for name, limit in (gates or {}).items():
-                arguments += [flag, f"{name}={limit!r}"]
+                arguments += [flag, f"{name}={float(limit)!r}"]
         baseline = self._baseline if baseline is None else baseline
         if min_effect is not None:
-            arguments += ["--min-effect", repr(min_effect)]
+            arguments += ["--min-effect", repr(float(min_effect))]
         if baseline is not None:
             arguments += ["--baseline", baseline.path if isinstance(baseline, Run) else baseline]
         if mode is not None:
@@ -307,7 +307,7 @@ class Run:
             arguments += ["--strict"]
         if config is not None:
             arguments += ["--config", config]
-        report = json.loads(_binary.run(arguments, accepts=(0, 1)).stdout)
+        report = _binary.json(arguments, accepts=(0, 1))
         check = Check(report["passed"], report["strict"], tuple(map(_gate, report["gates"])))
         if not check.passed:
             raise GateFailed(check)
@@ -324,9 +324,9 @@ class Run:
     def _repr_html_(self) -> str:
         verdict = self.verdict
         shown = [name for name in ("EM@5", "EvidenceRecall@prompt", "AnswerRight", "AnswerF1") if name in self.summary["measures"]]
-        rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items()]
+        rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items() if share.count]
         cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
-        text = "" if verdict is None else f"<p>{html.escape(verdict.text)}</p>"
+        text = "" if verdict is None else f"<p>{html.escape(str(verdict))}</p>"
         return f"{text}<table>{cells}</table>"
 
 
@@ -342,8 +342,8 @@ def compare(baseline: Run | str | os.PathLike[str], run: Run | str | os.PathLike
         CommandError: The runs ask different questions.
     """
     folders = [value.path if isinstance(value, Run) else value for value in (baseline, run)]
-    done = _binary.run(["compare", *folders, "--json", *(["--intersect"] if intersect else [])])
-    return Comparison(json.loads(done.stdout)["pairs"][0])
+    found = _binary.json(["compare", *folders, "--json", *(["--intersect"] if intersect else [])])
+    return Comparison(found["pairs"][0])
 
 
 def _gate(gate: Mapping[str, Any]) -> Gate:

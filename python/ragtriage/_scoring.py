@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
+from operator import index
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,9 +65,10 @@ def score(run: Ranking, qrels: Ranking, measures: Sequence[str], *, level: int =
         CommandError: A measure is unknown, or a file is invalid.
         RagtriageError: A run or qrels is of an unknown form.
     """
+    _check_measures(measures)
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
-        run_file = _file(run, _SCORE, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
-        qrels_file = _file(qrels, _GRADE, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
+        run_file = _file(run, _SCORE, float, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
+        qrels_file = _file(qrels, _GRADE, index, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
         options = ["--level", str(level), *(["--intersection"] if intersection else [])]
         return _score(["--run", run_file, "--qrels", qrels_file, *options], measures)
 
@@ -90,13 +93,17 @@ def score_answers(
         CommandError: A measure is unknown, or a file is invalid.
         RagtriageError: HotpotQA's scorer was given several gold answers.
     """
+    _check_measures(measures)
+    for given, name in ((predictions, "predictions"), (gold, "gold")):
+        if not isinstance(given, (str, os.PathLike, Mapping)):
+            raise RagtriageError(f"`{name}` is of type {type(given).__name__}", "pass a path, or answers by question id")
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
         predictions_file, gold_file = Path(folder) / "predictions.json", Path(folder) / "gold.json"
         if isinstance(predictions, Mapping):
             found = dict(predictions)
             predictions_file.write_text(json.dumps({"answer": found, "sp": {}} if scorer == "hotpotqa" else found), encoding="utf-8")
         if isinstance(gold, Mapping):
-            by_id = {id: [answers] if isinstance(answers, str) else list(answers) for id, answers in gold.items()}
+            by_id = {id: [answers] if isinstance(answers, str) else _texts(id, answers) for id, answers in gold.items()}
             gold_file.write_text(json.dumps(_hotpotqa(by_id) if scorer == "hotpotqa" else _squad(by_id, scorer)), encoding="utf-8")
         files = [
             "--predictions", predictions_file if isinstance(predictions, Mapping) else predictions,
@@ -105,29 +112,47 @@ def score_answers(
         return _score([*files, "--scorer", scorer], measures)
 
 
+def _texts(id: str, answers: Any) -> list[str]:  # noqa: A002
+    if not isinstance(answers, (list, tuple)) or not all(isinstance(answer, str) for answer in answers):
+        raise RagtriageError(f"the gold answers of `{id}` are {answers!r:.80}", "pass a text or a list of texts")
+    return list(answers)
+
+
+def _check_measures(measures: Sequence[str]) -> None:
+    if isinstance(measures, str):
+        raise RagtriageError("`measures` is one text", f'pass a list: `["{measures}"]`')
+
+
 def _score(arguments: Sequence[str | os.PathLike[str]], measures: Sequence[str]) -> Scores:
     named = [argument for measure in measures for argument in ("--measure", str(measure))]
-    done = _binary.run(["score", *arguments, *named, "--per-query", "--resamples", "0", "--json"])
-    found = json.loads(done.stdout)["files"][0]
+    found = _binary.json(["score", *arguments, *named, "--per-query", "--resamples", "0", "--json"])["files"][0]
     means = {measure: value["mean"] for measure, value in found["measures"].items()}
     return Scores(means, {measure: value["n"] for measure, value in found["measures"].items()}, found["queries"])
 
 
-def _file(given: Ranking, numbers: Sequence[str], target: Path, line: str) -> Path:
+def _file(given: Ranking, numbers: Sequence[str], convert: Callable[[Any], float], target: Path, line: str) -> Path:
     if isinstance(given, (str, os.PathLike)):
         return Path(given)
     with target.open("w", encoding="utf-8") as file:
         for query, document, number in _rows(given, numbers):
             for id in (query, document):  # noqa: A001
-                if not isinstance(id, str) or not id or id.split() != [id]:
+                if not isinstance(id, str) or not id or id.split() != [id] or id == "#" or not id.isprintable():
                     raise RagtriageError(f"invalid id {id!r}", "ids of queries and documents are texts without white space")
-            file.write(line.format(query=query, document=document, number=number))
+            try:
+                value = convert(number)
+            except (TypeError, ValueError, OverflowError):
+                value = nan
+            if not isfinite(value) or isinstance(number, str):
+                raise RagtriageError(f"the number of `{document}` for `{query}` is {number!r}", "scores are finite numbers, grades whole ones")
+            file.write(line.format(query=query, document=document, number=value))
     return target
 
 
 def _rows(given: Any, numbers: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
     if isinstance(given, Mapping):
         for query, documents in given.items():
+            if not isinstance(documents, Mapping):
+                raise RagtriageError(f"the documents of query `{query}` have no numbers", "pass `{query: {document: number}}`")
             for document, number in documents.items():
                 yield query, document, number
         return
@@ -141,9 +166,10 @@ def _rows(given: Any, numbers: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
     for row in given:
         if hasattr(row, "query_id"):
             yield row.query_id, row.doc_id, next(getattr(row, name) for name in numbers if hasattr(row, name))
+        elif isinstance(row, (tuple, list)) and len(row) == 3:
+            yield row[0], row[1], row[2]
         else:
-            query, document, number = row
-            yield query, document, number
+            raise RagtriageError(f"not a line of a ranking: {row!r:.80}", "pass tuples `(query, document, number)`")
 
 
 def _column(columns: Sequence[str], names: Sequence[str]) -> str:

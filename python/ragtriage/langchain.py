@@ -38,7 +38,7 @@ class _Root:
         self.outer: set[UUID] = set()
         self.models: set[UUID] = set()
         self.stages: list[tuple[str, Sequence[Document], Role]] = []
-        self.usages: list[Mapping[str, Any]] = []
+        self.usages: list[dict[str, Any]] = []
         self.prompt: str | None = None
         self.response: str | None = None
 
@@ -141,9 +141,15 @@ class RecordingHandler(BaseCallbackHandler):
             return
         root.models.discard(run_id)
         generation = response.generations[0][0]
+        message = getattr(generation, "message", None)
+        counts = getattr(message, "usage_metadata", None) or {}
+        usage = {"prompt_tokens": counts.get("input_tokens"), "completion_tokens": counts.get("output_tokens")}
         if not inner:
             root.response = generation.text
-        root.usages.append(getattr(getattr(generation, "message", None), "usage_metadata", None) or {})
+            facts = {**(response.llm_output or {}), **(generation.generation_info or {}), **(getattr(message, "response_metadata", None) or {})}
+            usage["model"] = _named(facts, "model_name", "model")
+            usage["finish_reason"] = _named(facts, "finish_reason", "stop_reason", "done_reason")
+        root.usages.append(usage)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Forgets the call; its chain reports the error."""
@@ -218,7 +224,7 @@ class RecordingHandler(BaseCallbackHandler):
             for name, documents, role in root.stages:
                 question.stage(name, documents, role=role)
             for usage in root.usages:
-                question.usage(prompt_tokens=usage.get("input_tokens"), completion_tokens=usage.get("output_tokens"))
+                question.usage(**usage)
             question.seconds(time.perf_counter() - root.started)
             if root.prompt is not None:
                 question.prompt(root.prompt)
@@ -226,6 +232,11 @@ class RecordingHandler(BaseCallbackHandler):
                 question.error(error)
             elif answer is not None:
                 question.answer(answer)
+
+
+def _named(facts: Mapping[str, Any], *names: str) -> str | None:
+    """Returns the first text under one of the names; providers differ in them."""
+    return next((facts[name] for name in names if isinstance(facts.get(name), str)), None)
 
 
 def _question_of(inputs: Any) -> str | None:

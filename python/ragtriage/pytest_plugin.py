@@ -45,11 +45,11 @@ def rag_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """Shows the sentences of failed gates, and the errors of the fixture, in place of a traceback."""
+    """Shows the sentences of failed gates, and the errors of the program, in place of a traceback."""
     outcome = yield
     error = call.excinfo.value if call.excinfo is not None else None
     runs = sys.modules.get("ragtriage._runs")
     if runs is not None and isinstance(error, runs.GateFailed):
         outcome.get_result().longrepr = "\n".join(f"gate failed: {line}" for line in str(error).splitlines())
-    elif call.when == "setup" and "rag_run" in getattr(item, "fixturenames", ()) and isinstance(error, (pytest.UsageError, RagtriageError)):
+    elif "rag_run" in getattr(item, "fixturenames", ()) and isinstance(error, (pytest.UsageError, RagtriageError)):
         outcome.get_result().longrepr = f"error: {error}"

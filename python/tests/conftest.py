@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ pytest_plugins = ["pytester"]
 
 # Tests start Python in other folders, where a relative PYTHONPATH does not find the package.
 os.environ["PYTHONPATH"] = os.pathsep.join(str(Path(path).resolve()) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
+
+# A shell starts a job in the background with interrupts ignored; tests interrupt themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DOCUMENTS = {
     "rollback.md": "A rollback takes 6 minutes. It is started with the command `ship back`.",

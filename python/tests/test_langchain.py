@@ -12,9 +12,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
@@ -52,6 +52,17 @@ class Cut(FakeListChatModel):
     def _stream(self, *arguments: Any, **options: Any) -> Any:
         yield ChatGenerationChunk(message=AIMessageChunk(content="s"))
         raise RuntimeError("the connection was cut")
+
+
+class Reporting(FakeListChatModel):
+    """Says of its reply what real providers say."""
+
+    metadata_: dict[str, str]
+    info: dict[str, str]
+
+    def _generate(self, *arguments: Any, **options: Any) -> ChatResult:
+        message = AIMessage(content="six", response_metadata=self.metadata_)
+        return ChatResult(generations=[ChatGeneration(message=message, generation_info=self.info)])
 
 
 class Rewriting(BaseRetriever):
@@ -126,6 +137,23 @@ def test_a_completion_model_and_a_dictionary_are_recorded(record: Path) -> None:
     with Recorder(record) as recorder:
         Runnable.__or__(RunnablePassthrough(), asked).invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
     assert recorded(record)["a?"]["answer"] == "six"
+
+
+@pytest.mark.parametrize(
+    ("message", "generation"),
+    [
+        ({"finish_reason": "length", "model_name": "m"}, {}),
+        ({"stop_reason": "max_tokens", "model": "m"}, {}),
+        ({"model": "m"}, {"done_reason": "length"}),
+    ],
+)
+def test_why_a_reply_ended_and_its_model_are_recorded(record: Path, message: dict[str, str], generation: dict[str, str]) -> None:
+    with Recorder(record) as recorder:
+        model = Reporting(responses=["six"], metadata_=message, info=generation)
+        chain(retriever(), model).invoke("how long?", config={"callbacks": [RecordingHandler(recorder)]})
+    (line,) = recorded(record).values()
+    assert line["usage"]["model"] == "m"
+    assert line["usage"]["finish_reason"] in {"length", "max_tokens"}
 
 
 def test_a_retriever_that_asks_others_is_an_order(record: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import resource
 import threading
 from pathlib import Path
 
 import pytest
 
 import ragtriage
-from ragtriage import Recorder, RecordError
+from ragtriage import Recorder, RecordError, _binary
+from ragtriage._recorder import KNOWN_STAGES
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -123,7 +125,8 @@ def test_record_asks_all_and_records_failures(record: Path, workers: int) -> Non
             raise ValueError("no model")
         return text.upper()
 
-    ragtriage.record(rag, [{"id": f"q{n}", "text": f"t{n}"} for n in range(8)], record, workers=workers)
+    with pytest.warns(UserWarning, match="1 of 8 questions failed, for example with ValueError: no model"):
+        ragtriage.record(rag, [{"id": f"q{n}", "text": f"t{n}"} for n in range(8)], record, workers=workers)
     found = {line["id"]: line for line in lines(record)}
     assert found["q3"]["error"] == "ValueError: no model"
     assert {id: line.get("answer") for id, line in found.items()} == {f"q{n}": None if n == 3 else f"T{n}" for n in range(8)}
@@ -148,6 +151,16 @@ def two_answers(question: ragtriage.Question) -> None:
         (lambda question: question.stage("dense", [{"title": "t"}]), "passage 1 of type dict has no text"),
         (lambda question: question.stage("dense", ["a", " "]), "passage 2 of type str has no text"),
         (lambda question: question.stage("dense", [("a", float("nan"))]), "the score of passage 1 is nan"),
+        (lambda question: question.stage("mine", ["a"]), 'stage `mine`: pass `role="retriever"` (finds candidates), '),
+        (lambda question: question.stage("mine", ["a"], role="best"), "stage `mine`: the role is 'best', not one of "),
+        (lambda question: question.stage("packed", ["a", "b"], k=1), "stage `packed`: k is 1, but it has 2 passages"),
+        (lambda question: question.stage("dense", ["a"], k=1), "stage `dense`: k is that of the stage `packed`"),
+        (lambda question: question.stage("dense", ["a"], seconds=-1), "stage `dense`: -1 seconds"),
+        (lambda question: question.stage("dense", None), "expected a list of passages, got one NoneType"),
+        (lambda question: question.stage("dense", [{"text": "a", "start": 0.5}]), "the start of passage 1 is 0.5"),
+        (lambda question: question.usage(prompt_tokens="12"), "`prompt_tokens` is '12'"),
+        (lambda question: question.usage(prompt_tokens=-1), "`prompt_tokens` is -1"),
+        (lambda question: question.usage(model=5), "`model` is of type int"),
         (lambda question: question.answer(3), "the answer to `q1` is of type int"),
         (lambda question: question.end(), "nothing was recorded for question `q1`"),
     ],
@@ -157,8 +170,108 @@ def test_misuse_is_an_error_with_a_hint(record: Path, misuse: object, message: s
         question = recorder.question("q1")
         with pytest.raises(RecordError) as raised:
             misuse(question)  # type: ignore[operator]
-    assert raised.value.message == message
+    assert raised.value.message.startswith(message)
     assert raised.value.hint
+
+
+def test_the_stages_that_need_no_role_are_those_of_the_schema() -> None:
+    schema = json.loads(_binary.run(["schema", "record"]).stdout)
+    by_name = schema["properties"]["stages"]["allOf"][0]["anyOf"][0]["properties"]
+    assert set(by_name) == set(KNOWN_STAGES)
+
+
+def test_numbers_of_numpy_are_numbers(record: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    with Recorder(record) as recorder, recorder.question("q") as question:
+        question.stage("dense", [{"text": "a", "score": numpy.float32(0.5), "start": numpy.int64(3)}])
+        question.usage(prompt_tokens=numpy.int64(4))
+    (line,) = lines(record)
+    assert line["stages"] == {"dense": {"hits": [{"text": "a", "start": 3, "score": 0.5}]}}
+    assert line["usage"]["prompt_tokens"] == 4  # type: ignore[index]
+
+
+def test_a_lone_surrogate_costs_no_question(record: Path) -> None:
+    def rag(text: str, question: ragtriage.Question) -> str:
+        question.stage("dense", ["a\ud800"])
+        if text == "t2":
+            raise RuntimeError("x\udc80")
+        return "b\ud800"
+
+    with pytest.warns(UserWarning, match="1 of 3 questions failed"):
+        ragtriage.record(rag, [(f"q{n}", f"t{n}") for n in (1, 2, 3)], record)
+    assert [line.get("answer", line.get("error")) for line in lines(record)] == ["b?", "RuntimeError: x?", "b?"]
+
+
+def test_a_mistake_in_recording_is_raised_and_its_question_asked_again(record: Path) -> None:
+    def rag(text: str, question: ragtriage.Question) -> object:
+        question.stage("dense", ["a"])
+        return 6 if text == "t2" else "six"
+
+    asked = [("q1", "t1"), ("q2", "t2")]
+    with pytest.raises(RecordError, match="the answer to `q2` is of type int"):
+        ragtriage.record(rag, asked, record)  # type: ignore[arg-type]
+    ragtriage.record(lambda text, question: rag("t1", question), asked, record, resume=True)  # type: ignore[arg-type,return-value]
+    assert [line["id"] for line in lines(record)] == ["q1", "q2"]
+
+
+def test_a_full_disk_leaves_whole_lines_and_the_question_to_be_asked_again(record: Path) -> None:
+    def ask(recorder: Recorder, id: str, text: str) -> None:  # noqa: A002
+        with recorder.question(id) as question:
+            question.stage("dense", [text])
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Recorder(record) as recorder:
+        ask(recorder, "q1", "a")
+        try:
+            # The file may grow by a part of the next line.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (record.stat().st_size + 50, limits[1]))
+            with pytest.raises(RecordError, match="cannot write"):
+                ask(recorder, "q2", "b" * 1_000)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        ask(recorder, "q2", "b")
+        ask(recorder, "q3", "c")
+    assert [line["id"] for line in lines(record)] == ["q1", "q2", "q3"]
+
+
+@pytest.mark.parametrize("content", [b"notes without a line end", b"\x1f\x8b\x08\x00"])
+def test_a_file_of_another_kind_is_kept(record: Path, content: bytes) -> None:
+    record.write_bytes(content)
+    with pytest.raises(RecordError, match="not a question of a record"):
+        Recorder(record, resume=True)
+    assert record.read_bytes() == content
+
+
+def test_a_complete_last_line_without_its_end_is_kept(record: Path) -> None:
+    record.write_text('{"id": "q1", "answer": "a"}', encoding="utf-8")
+    with Recorder(record, resume=True) as recorder, recorder.question("q2") as question:
+        question.stage("dense", ["a"])
+    assert [line["id"] for line in lines(record)] == ["q1", "q2"]
+
+
+def test_two_recorders_of_one_file_are_refused(record: Path) -> None:
+    with Recorder(record), pytest.raises(RecordError, match="open in another recorder"):
+        Recorder(record, resume=True)
+    Recorder(record).close()
+
+
+def test_the_questions_are_not_replaced_by_the_record(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('\ufeff{"id": "q1", "text": "a\u2028b"}\n', encoding="utf-8")
+    with pytest.raises(RecordError, match="holds the questions"):
+        ragtriage.record(lambda text, question: text, file, file)
+    asked = []
+    ragtriage.record(lambda text, question: question.stage("dense", [asked.append(text) or "a"]), file, tmp_path / "record.jsonl")
+    assert asked == ["a\u2028b"]
+
+
+def test_an_answer_without_passages_is_warned_of_once(record: Path) -> None:
+    with Recorder(record) as recorder, pytest.warns(UserWarning, match="no passages were recorded for question `q1`") as warned:
+        for id in ("q1", "q2"):  # noqa: A001
+            with recorder.question(id) as question:
+                question.answer("a")
+    assert len(warned) == 1
+    assert len(lines(record)) == 2
 
 
 def test_a_question_is_recorded_once(record: Path) -> None:

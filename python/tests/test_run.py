@@ -16,7 +16,9 @@ from ragtriage import Run
 def test_each_planted_fault_is_named(faulty_run: Run) -> None:
     classes = {id: row["class"] for id, row in faulty_run.questions().items()}
     assert classes == {"q1": "correct", "q2": "retrieval", "q3": "ranking", "q4": "generation"}
-    assert {name: share.count for name, share in faulty_run.classes.items()} == {"correct": 1, "generation": 1, "ranking": 1, "retrieval": 1}
+    found = {name: share.count for name, share in faulty_run.classes.items() if share.count}
+    assert found == {"correct": 1, "generation": 1, "ranking": 1, "retrieval": 1}
+    assert faulty_run.classes["corpus"].count == 0
 
 
 def test_a_measure_is_a_mean_with_n_and_interval(faulty_run: Run) -> None:
@@ -32,6 +34,55 @@ def test_an_unknown_measure_names_the_nearest(faulty_run: Run) -> None:
     with pytest.raises(KeyError) as raised:
         faulty_run["AnswerFM"]
     assert "did you mean `Answer" in str(raised.value)
+    with pytest.raises(KeyError) as raised:
+        faulty_run["retrieval"]
+    assert '`run.classes["retrieval"]`' in str(raised.value)
+
+
+def test_a_verdict_has_its_cautions(faulty_run: Run) -> None:
+    verdict = faulty_run.verdict
+    assert verdict is not None and verdict.cautions
+    assert str(verdict).splitlines() == [verdict.text, *verdict.cautions]
+
+
+def diagnosed(record: Path, out: Path, **given: object) -> Run:
+    if not record.exists():
+        with ragtriage.Recorder(record) as recorder, recorder.question("q") as question:
+            question.stage("dense", ["six minutes"])
+            question.answer("six")
+    asked = [{"id": "q", "text": "How long?", "answers": ["six minutes"]}]
+    return ragtriage.diagnose(record, **{"documents": {"d": "six minutes"}, "questions": asked, "out": out, **given})  # type: ignore[arg-type]
+
+
+def test_a_second_diagnosis_of_a_name_leaves_the_first_as_it_is(record: Path, tmp_path: Path) -> None:
+    diagnosed(record, tmp_path / "runs", name="first")
+    corpus = tmp_path / "runs" / "first-data" / "corpus.jsonl"
+    before = corpus.read_bytes()
+    with pytest.raises(ragtriage.RagtriageError, match="there is a run"):
+        diagnosed(record, tmp_path / "runs", name="first", documents={"d": "another"})
+    assert corpus.read_bytes() == before
+
+
+def test_a_diagnosis_that_fails_leaves_no_data(record: Path, tmp_path: Path) -> None:
+    record.write_text("{}\n", encoding="utf-8")
+    with pytest.raises(ragtriage.CommandError):
+        diagnosed(record, tmp_path / "runs")
+    assert list((tmp_path / "runs").glob("*-data")) == []
+
+
+def test_questions_may_be_a_file_and_other_data_sets_are_refused(record: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"id": "q", "text": "How long?", "answers": ["six"]}\n', encoding="utf-8")
+    run = diagnosed(record, tmp_path / "runs", questions=file)
+    assert run["AnswerEM"].mean == 1.0
+    chunks = [{"id": "d", "text": "six"}, {"id": "d", "text": "minutes"}]
+    for given, message in [
+        ({"documents": chunks}, "two documents have the id `d`"),
+        ({"documents": str(tmp_path)}, "`documents` is a path"),
+        ({"out": file}, "cannot write"),
+    ]:
+        with pytest.raises(ragtriage.RagtriageError, match=message):
+            diagnosed(record, given.pop("out", tmp_path / "runs"), **given)  # type: ignore[arg-type]
 
 
 def test_questions_are_a_table(faulty_run: Run) -> None:
@@ -50,7 +101,6 @@ def test_a_verdict_is_a_sentence(faulty_run: Run) -> None:
     verdict = faulty_run.verdict
     assert verdict is not None
     assert "retrieval" in verdict.text
-    assert str(verdict) == verdict.text
 
 
 def test_a_report_is_written(faulty_run: Run, tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ def test_every_form_of_run_and_qrels_has_the_same_scores(tmp_path: Path) -> None
         assert found.n == {"RR": 2, "Recall@10": 2}
 
 
+def test_an_id_may_begin_like_a_comment() -> None:
+    found = score({"#a": {"d1": 1.0}, "b": {"d1": 1.0}}, {"#a": {"d2": 1}, "b": {"d1": 1}}, ["RR"])
+    assert (found.mean["RR"], found.n["RR"]) == (0.5, 2)
+
+
 def test_values_by_query_are_a_table() -> None:
     found = score(RUN, QRELS, ["RR"])
     assert found.per_query("pandas").to_dict("list") == {"query_id": ["q1", "q2"], "RR": [0.5, 1.0]}
@@ -93,11 +98,16 @@ def test_values_by_query_are_a_table() -> None:
     [
         (RUN, ["nDCC@10"], "unknown measure"),
         (3, ["RR"], "cannot read rankings from int"),
+        ({"q1": ["a"]}, ["RR"], "the documents of query `q1` have no numbers"),
+        (RUN, "RR", "`measures` is one text"),
+        ({"q1": {"a": float("inf")}}, ["RR"], "the number of `a` for `q1` is inf"),
+        ({"q1": {"a": "1 x"}}, ["RR"], "the number of `a` for `q1` is '1 x'"),
+        ([("q1", "a")], ["RR"], "not a line of a ranking"),
         ({"q 1": {"a": 1.0}}, ["RR"], "invalid id 'q 1'"),
         (pandas.DataFrame({"a": [1]}), ["RR"], "the data frame has no column `query_id`"),
     ],
 )
-def test_bad_input_is_an_error_with_a_hint(run: Any, measures: list[str], message: str) -> None:
+def test_bad_input_is_an_error_with_a_hint(run: Any, measures: Any, message: str) -> None:
     with pytest.raises(ragtriage.RagtriageError, match=message) as raised:
         score(run, QRELS, measures)
     assert raised.value.hint
@@ -117,6 +127,8 @@ def test_answers_are_scored_as_the_official_scripts_do(scorer: Any) -> None:
 def test_the_best_of_several_gold_answers_counts() -> None:
     found = score_answers({"q1": "4 h"}, {"q1": ["4 hours", "4 h"]})
     assert found.mean == {"AnswerEM": 1.0, "AnswerF1": 1.0}
+    with pytest.raises(ragtriage.RagtriageError, match="`predictions` is of type list"):
+        ragtriage.score_answers(["six"], {"q1": "six"})  # type: ignore[arg-type]
     with pytest.raises(ragtriage.RagtriageError, match="not exactly one gold answer"):
         score_answers({"q1": "4 h"}, {"q1": ["4 hours", "4 h"]}, scorer="hotpotqa")
 

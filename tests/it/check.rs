@@ -207,10 +207,17 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
         "--junit",
         "gone/out.xml",
     ];
-    project.refuses_with_some_hint(
-        &missing,
-        "error: cannot write `gone/out.xml`: No such file or directory (os error 2)",
+    // The verdict is printed all the same.
+    let outcome = project.call(&missing);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stdout.contains("The run passes."),
+        "{}",
+        outcome.stdout
     );
+    let error =
+        "error: cannot write `gone/out.xml`: No such file or directory (os error 2)\nhint: ";
+    assert!(outcome.stderr.starts_with(error), "{}", outcome.stderr);
 }
 
 #[test]
@@ -366,11 +373,22 @@ fn a_baseline_file_gives_the_verdicts_of_its_run() {
     );
     let shared = [&drop[..], &["--baseline", "b.json", "--intersect"]].concat();
     assert_eq!(project.call(&shared).code, 0);
-    // Neither is a file that was cut off.
+    // So are a file that was cut off, and one that is not there.
     let text = project.read("b.json");
     project.write("b.json", &text[..text.len() / 2]);
     let refused = project.refused(&[&drop[..], &["--baseline", "b.json"]].concat());
-    let error = "error: `b.json` is not a baseline file: EOF while parsing";
+    let error = "error: baseline `b.json` is damaged: it is cut off";
+    assert!(refused.stderr.starts_with(error), "{}", refused.stderr);
+    // Nor is a file written over that is none.
+    let kept = project.read("runs/k1/run.json");
+    let over = ["baseline", "runs/k1", "-o", "runs/k1/run.json"];
+    project.refuses_with_some_hint(
+        &over,
+        "error: `runs/k1/run.json` exists and is not a baseline file",
+    );
+    assert_eq!(project.read("runs/k1/run.json"), kept);
+    let refused = project.refused(&[&drop[..], &["--baseline", "gone.json"]].concat());
+    let error = "error: cannot read `gone.json`: ";
     assert!(refused.stderr.starts_with(error), "{}", refused.stderr);
 }
 

@@ -253,7 +253,7 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
     assert_eq!(
-        (class(&summary, "supported"), class(&summary, "undelivered")),
+        (class(&summary, "supported"), class(&summary, "ambiguous")),
         (1, 1)
     );
     let notes = project.json("runs/r/run.json")["notes"].to_string();

@@ -545,17 +545,11 @@ fn measures_that_files_do_not_give_are_refused() {
     );
     project.write("gold.json", SQUAD2);
     project.write("p.json", "{\"a\": \"x\"}");
-    let args = [
-        "score",
-        "--predictions",
-        "p.json",
-        "--gold",
-        "gold.json",
-        "-m",
-        "RR",
-    ];
-    project.refuses_with_some_hint(
-        &args,
-        "error: `RR` cannot be computed from predictions and gold answers",
-    );
+    for measure in ["RR", "AnswerRight", "Groundedness"] {
+        let files = ["score", "--predictions", "p.json", "--gold", "gold.json"];
+        project.refuses_with_some_hint(
+            &[&files[..], &["-m", measure]].concat(),
+            &format!("error: `{measure}` cannot be computed from predictions and gold answers"),
+        );
+    }
 }

@@ -11,7 +11,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Trace};
+use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Step};
 use ragtriage_runs::SavedRun;
 
 /// A failure class with its share.
@@ -121,14 +121,20 @@ pub(super) fn rule_disagreement(
     )
 }
 
-/// Counts the packed passages of an external RAG that are in no document, and all of them.
+/// Counts the packed passages of an external RAG that are in no document, and all of them; for a question without a recorded
+/// prompt, those of its last ranking.
 pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
     if !run.manifest.is_foreign() {
         return (0, 0);
     }
-    let packed: Vec<&ChunkId> = run.traces.iter().flat_map(Trace::packed).collect();
-    let unknown = packed.iter().filter(|id| id.is_unlocated()).count();
-    (unknown, packed.len())
+    let steps = run.traces.iter().filter_map(|trace| {
+        let packed = trace.step(Step::Packed);
+        packed.or_else(|| trace.recorded_ranking())
+    });
+    let contexts = steps.flat_map(|step| step.hits.iter().map(|hit| &hit.id));
+    let contexts: Vec<&ChunkId> = contexts.collect();
+    let unknown = contexts.iter().filter(|id| id.is_unlocated()).count();
+    (unknown, contexts.len())
 }
 
 /// Counts the flags that this run can raise: suspect labels require the oracle arm, misled answers require the

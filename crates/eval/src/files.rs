@@ -281,7 +281,12 @@ fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> 
 #[must_use]
 pub fn is_measured_in_files(measure: Measure, answers: bool) -> bool {
     match measure.family() {
-        Family::FactRecall | Family::ForbiddenFacts => false,
+        // They need facts of the question, its kind, or the passages.
+        Family::AnswerRight
+        | Family::FactRecall
+        | Family::ForbiddenFacts
+        | Family::Groundedness
+        | Family::UnsupportedValues => false,
         family if answers || family.scores_answers() => answers && family.scores_answers(),
         // A corpus of a size that every measure accepts.
         _ => Graded::new(vec![None], [1], 1)

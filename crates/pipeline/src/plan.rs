@@ -115,7 +115,7 @@ pub struct RetrievalPlan {
     /// Storage and search of vectors.
     pub store: StorePlan,
     /// Number of questions for which exact search runs next to approximate search; `None` for all.
-    pub exact_sample: Option<usize>,
+    pub exact_sample: usize,
     /// Selects the documents that may be retrieved.
     pub filter: Filter,
     /// The minimum score of the final ranking's hits.

@@ -56,7 +56,7 @@ pub(super) async fn prepare(
 ) -> Result<Prepared, PipelineError> {
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
     let closed_book = sampled(plan.arms.closed_book_sample);
-    let compared = sampled(plan.retrieval.exact_sample.unwrap_or(usize::MAX));
+    let compared = sampled(plan.retrieval.exact_sample);
     let Ingested {
         corpus,
         retrievers,

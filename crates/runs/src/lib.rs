@@ -156,7 +156,7 @@ impl Hint for StoreError {
                 std::io::ErrorKind::PermissionDenied => {
                     Some("check the permissions, or choose another folder")
                 }
-                std::io::ErrorKind::NotFound => {
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
                     Some("check the path: a run is a folder with a file run.json")
                 }
                 std::io::ErrorKind::InvalidInput => Some("restore the whole folder, or run again"),

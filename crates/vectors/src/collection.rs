@@ -95,17 +95,21 @@ impl CollectionSpec {
             parts.push(format!("HNSW with m {m} and ef_construct {ef_construct}"));
         }
         if let Some(Quantization {
+            kind,
             quantile,
             always_ram,
             ..
-        }) = self.scalar()
+        }) = self.quantized()
         {
             let place = if always_ram {
                 "in memory"
             } else {
                 "wherever the vectors are"
             };
-            parts.push(format!("int8 with quantile {quantile}, {place}"));
+            parts.push(match kind {
+                QuantizationKind::Binary => format!("binary, {place}"),
+                _ => format!("int8 with quantile {quantile}, {place}"),
+            });
         }
         let Placement {
             shards,
@@ -134,9 +138,9 @@ impl CollectionSpec {
     }
 
     /// Returns the quantization, if any.
-    pub(super) fn scalar(&self) -> Option<Quantization> {
+    pub(super) fn quantized(&self) -> Option<Quantization> {
         let on =
-            self.quantization.kind == QuantizationKind::Scalar && self.vector != VectorSpec::Sparse;
+            self.quantization.kind != QuantizationKind::None && self.vector != VectorSpec::Sparse;
         on.then_some(self.quantization)
     }
 
@@ -168,8 +172,8 @@ impl CollectionSpec {
                 exact: false,
                 ef: self.graph().map(|hnsw| hnsw.ef),
                 quantization: self
-                    .scalar()
-                    .map(|scalar| (scalar.rescore, scalar.oversampling)),
+                    .quantized()
+                    .map(|copies| (copies.rescore, copies.oversampling)),
             },
         }
     }

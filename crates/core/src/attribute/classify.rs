@@ -144,7 +144,9 @@ impl Fate {
         };
         let [plain, partial] = [strict, lenient].map(|reach| first_lost(reach.map(is_held)));
         match (plain, partial) {
-            (None, _) if strict[4].is_none() => Self::Unseen(reason::unseen(first_open(strict))),
+            (None, _) if strict[4].is_none() => {
+                Self::Unseen(reason::unseen(delivery, first_open(strict)))
+            }
             (None, _) if delivery.is_truncated_away() => Self::TruncatedAway,
             (None, _) => Self::Arrived,
             (Some(stage), Some(same)) if stage == same => {

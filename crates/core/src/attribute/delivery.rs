@@ -37,13 +37,13 @@ pub(super) struct Delivery<'a> {
     pub packed: Vec<&'a ChunkId>,
     /// True if an external RAG retrieved the passages: its other chunks are unknown.
     pub recorded: bool,
-    /// True if all candidates are known.
+    /// True if all candidates are known, and most are in a document: evidence in the others is not seen.
     pub knows_candidates: bool,
-    /// True if `ranking` is the one that was packed.
+    /// True if `ranking` is the one that was packed, and most of it is in a document.
     pub knows_ranking: bool,
     /// True if `k` is known: a passage of the first k that is not in the prompt was lost by packing.
     pub knows_k: bool,
-    /// True if the prompt is known.
+    /// True if the prompt is known, and most of its passages are in a document.
     pub knows_packed: bool,
 }
 
@@ -64,10 +64,10 @@ impl<'a> Delivery<'a> {
         let ranking: Vec<&ChunkId> = last.map_or(Vec::new(), |step| {
             step.hits.iter().map(|hit| &hit.id).collect()
         });
-        let knows_candidates = top.knows_candidates(trace);
+        let has_candidates = top.knows_candidates(trace);
         let k = top.of(trace);
-        let recorded = !knows_candidates || trace.steps.iter().any(is_external);
-        let knows_packed = trace.step(Step::Packed).is_some();
+        let recorded = !has_candidates || trace.steps.iter().any(is_external);
+        let has_packed = trace.step(Step::Packed).is_some();
         let steps = trace.steps.iter();
         let candidates: Vec<&ChunkId> = steps
             .filter(|step| recorded || step.step.is_retriever())
@@ -81,16 +81,19 @@ impl<'a> Delivery<'a> {
             passages,
             k: k.unwrap_or(ranking.len()),
             around: candidates.iter().copied().chain(gold_around).collect(),
+            knows_candidates: has_candidates && !is_rewritten(trace),
             candidates,
             expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
+            // Without the prompt, nothing shows that no further step follows.
+            knows_ranking: last.is_some()
+                && top.is_in_order
+                && has_packed
+                && are_mostly_located(&ranking),
             ranking,
+            knows_packed: has_packed && are_mostly_located(&packed),
             packed,
             recorded,
-            knows_candidates,
-            // Without the prompt, nothing shows that no further step follows.
-            knows_ranking: last.is_some() && top.is_in_order && knows_packed,
             knows_k: k.is_some(),
-            knows_packed,
         }
     }
 
@@ -133,8 +136,8 @@ impl<'a> Delivery<'a> {
             let none = Some(false);
             return Some([Some(documents), none, none, none, none]);
         }
-        let prompt = self.knows_packed.then(|| of(Stage::Packing));
-        let is_packed = prompt == Some(true);
+        let is_packed = of(Stage::Packing);
+        let prompt = (is_packed || self.knows_packed).then_some(is_packed);
         let top_k = match of(Stage::Ranking) {
             _ if is_packed || self.is_truncated(reading) => Some(true),
             is_ranked if self.knows_ranking => (!is_ranked || self.knows_k).then_some(is_ranked),
@@ -262,6 +265,19 @@ impl<'a> Delivery<'a> {
         let n = lengths.partition_point(|&n| !holds(&chunks[..n]));
         (n <= chunks.len()).then_some(n)
     }
+}
+
+/// Returns true if most passages that the retrievers found are in no document.
+pub(super) fn is_rewritten(trace: &Trace) -> bool {
+    let hits = trace.retrievers().flat_map(|step| &step.hits);
+    let found: Vec<&ChunkId> = hits.map(|hit| &hit.id).collect();
+    !are_mostly_located(&found)
+}
+
+/// Returns false if most of the passages are in no document: an external RAG that rewrote them may have put the evidence into them.
+fn are_mostly_located(passages: &[&ChunkId]) -> bool {
+    let unlocated = passages.iter().filter(|id| id.is_unlocated()).count();
+    2 * unlocated <= passages.len()
 }
 
 /// Returns true for a step that only a record of an external RAG has.

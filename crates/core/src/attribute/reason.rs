@@ -5,7 +5,7 @@
 //! evidence, the one that came nearest is named. A passage of an external RAG has no number and is named by its id.
 
 use super::bounds;
-use super::delivery::{Delivery, Torn};
+use super::delivery::{Delivery, Torn, is_rewritten};
 use super::ranks::{best_placed, came, name, number, was_among};
 use crate::text::numbers::{listed, thousands};
 use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
@@ -94,20 +94,27 @@ pub(super) fn between(delivery: &Delivery<'_>, [first, last]: [Stage; 2]) -> Str
 }
 
 /// Describes evidence of which a record shows neither that it was lost nor that it was in the prompt.
-pub(super) fn unseen(first: Stage) -> String {
+pub(super) fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
     let held = match first {
         Stage::Retrieval => "",
         Stage::Ranking => "its support was among the candidates; ",
         _ => "its support was in the top k; ",
     };
+    let unknown = if delivery.packed.is_empty() {
+        "the record does not show the prompt, so"
+    } else {
+        "most passages of the prompt are in no document, so evidence in them is not seen, and"
+    };
     format!(
-        "{held}the record does not show the prompt, so {} may have lost it",
+        "{held}{unknown} {} may have lost it",
         any_of(first, Stage::Generation)
     )
 }
 
 fn not_shown(delivery: &Delivery<'_>) -> &'static str {
-    if delivery.ranking.is_empty() || delivery.knows_ranking {
+    if is_rewritten(delivery.trace) {
+        "most of its passages are in no document, so the record does not show"
+    } else if delivery.ranking.is_empty() || delivery.knows_ranking {
         "the record does not show"
     } else {
         "the prompts are not the first of the last recorded ranking, so the record does not show"

@@ -314,9 +314,8 @@ pub struct VectorStoreSettings {
     /// Compare every vector. `false`: search with HNSW where the engine built a graph; exact search runs too, to report what
     /// HNSW misses.
     pub exact: bool,
-    /// Number of questions for which exact search runs next to approximate search, as a seeded sample. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exact_sample: Option<usize>,
+    /// Number of questions for which exact search runs next to approximate search, as a seeded sample; 0: none.
+    pub exact_sample: usize,
     /// The HNSW graph.
     pub hnsw: Hnsw,
     /// Compressed vectors for approximate search.
@@ -350,7 +349,7 @@ impl Default for VectorStoreSettings {
             url: "http://localhost:6334".to_owned(),
             api_key_env: None,
             exact: true,
-            exact_sample: None,
+            exact_sample: 100,
             hnsw: Hnsw::default(),
             quantization: Quantization::default(),
             shards: None,

@@ -42,15 +42,29 @@ pub enum QuantizationKind {
     None,
     /// One byte per component: a quarter of the memory.
     Scalar,
+    /// One bit per component, its sign: 1/32 of the memory. It needs rescoring, and loses more the smaller the dimension.
+    Binary,
+}
+
+impl QuantizationKind {
+    /// Returns the name of the compressed components; `None` if nothing is compressed.
+    #[must_use]
+    pub const fn components(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Scalar => Some("int8"),
+            Self::Binary => Some("binary"),
+        }
+    }
 }
 
 /// Quantization of dense vectors and multivectors. Exact search ignores it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quantization {
-    /// `none` (the default) or `scalar`. The other fields apply to `scalar` only.
+    /// `none` (the default), `scalar` or `binary`. The other fields apply to compressed vectors only.
     pub kind: QuantizationKind,
-    /// Share of components within the range of the byte, 0.5 to 1; values outside are clipped.
+    /// For `scalar`: share of components within the range of the byte, 0.5 to 1; values outside are clipped.
     #[schemars(range(min = 0.5, max = 1.0))]
     pub quantile: f64,
     /// Keep the compressed vectors in memory even if the original vectors are on disk.

@@ -50,7 +50,7 @@ mod tests {
             }
         );
         assert!(toml::from_str::<Hnsw>("efs = 200").is_err());
-        assert!(toml::from_str::<Quantization>("kind = \"binary\"").is_err());
+        assert!(toml::from_str::<Quantization>("kind = \"ternary\"").is_err());
     }
 
     #[test]

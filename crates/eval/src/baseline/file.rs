@@ -3,7 +3,7 @@
 //! Most columns have few different values, so a column is a table of them and an index per question. Values are written as
 //! text, because a JSON number has no infinity and readers may round its last bit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -130,7 +130,12 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError>
         problem,
     };
     let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| foreign(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| match error.classify() {
+            serde_json::error::Category::Eof if !text.trim().is_empty() => {
+                damaged("it is cut off".to_owned())
+            }
+            _ => foreign(error.to_string()),
+        })?;
     if value["kind"] != KIND {
         return Err(foreign(format!("`kind` is not \"{KIND}\"")));
     }
@@ -161,7 +166,7 @@ impl BaselineFile {
         hex(&key(&[&json(self)]))
     }
 
-    /// `None` if a list has another length than the questions, or a value is not a number.
+    /// `None` if a list has another length than the questions, a question occurs twice, or a value is not a number.
     fn judged(self) -> Option<JudgedRun> {
         let n = self.questions.len();
         let columns = self.measures.into_iter();
@@ -171,7 +176,8 @@ impl BaselineFile {
             scorer: self.scorer,
             correct_f1: number(&self.correct_f1)?,
         };
-        let fits = self.classes.len() == n && self.faults.len() == n;
+        let ids: HashSet<_> = self.questions.iter().map(|question| &question.id).collect();
+        let fits = ids.len() == n && self.classes.len() == n && self.faults.len() == n;
         let judged = JudgedRun {
             name: self.run,
             judge,

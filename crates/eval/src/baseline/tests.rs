@@ -171,7 +171,7 @@ fn other_files_are_refused_with_a_hint() {
         ),
         (
             &good[..good.len() / 2],
-            "`b.json` is not a baseline file: EOF",
+            "baseline `b.json` is damaged: it is cut off",
         ),
         (
             &good.replacen("\"schema\":1", "\"schema\":9", 1),

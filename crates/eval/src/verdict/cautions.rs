@@ -67,7 +67,8 @@ pub(super) fn cautions(
         return Vec::new();
     }
     let n = losses.n;
-    let small = (n < FEW || n_clusters < FEW).then(|| {
+    let is_small = n < FEW || n_clusters < FEW;
+    let small = (is_small && !are_contexts_unknown(facts)).then(|| {
         format!(
             "It rests on {} in {}: too few for a firm verdict.",
             plural(n, "question", "questions"),
@@ -108,7 +109,7 @@ pub(super) fn cautions(
     .collect()
 }
 
-/// Returns true if most passages in the prompts are in no document: whether they hold the evidence cannot be seen.
+/// Returns true if most recorded passages are in no document: whether they hold the evidence cannot be seen.
 pub(super) fn are_contexts_unknown(facts: &VerdictFacts<'_>) -> bool {
     let (unlocated, packed) = facts.unlocated;
     2 * unlocated > packed

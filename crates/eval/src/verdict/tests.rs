@@ -330,7 +330,7 @@ fn contexts_in_no_document_give_no_verdict() {
     assert!(
         found
             .text
-            .starts_with("No verdict: 60 of 100 contexts in the prompts are in no document"),
+            .starts_with("No verdict: 60 of 100 contexts are in no document"),
         "{}",
         found.text
     );

@@ -24,7 +24,7 @@ pub(super) fn sentence(
         Conclusion::RetrievalOnly => retrieval_only(verdict, facts, losses),
         Conclusion::NothingLost => nothing_lost(verdict.n),
         Conclusion::Withheld if cautions::are_contexts_unknown(facts) => format!(
-            "No verdict: {} of {} contexts in the prompts are in no document, so whether they hold the evidence cannot be seen. \
+            "No verdict: {} of {} contexts are in no document, so whether they hold the evidence cannot be seen. \
              Record them as they are in the documents.",
             thousands(facts.unlocated.0),
             thousands(facts.unlocated.1)

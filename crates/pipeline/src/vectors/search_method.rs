@@ -1,6 +1,5 @@
 //! The search method of a collection: exact, or by which approximation.
 
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::RetrieverName;
 use ragtriage_runs::ApproximateIndex;
 use ragtriage_vectors::{SearchMode, VectorStore};
@@ -24,13 +23,12 @@ pub(super) async fn search_method(
         return Ok(exact("exact".to_owned()));
     }
     let graph = store.graph_in_use().await?.then_some(plan.hnsw);
-    let quantization =
-        (plan.quantization.kind == QuantizationKind::Scalar).then_some(plan.quantization);
-    let how = match (graph, quantization) {
+    let components = plan.quantization.kind.components();
+    let how = match (graph, components) {
         (Some(_), None) => "HNSW".to_owned(),
-        (Some(_), Some(_)) => "HNSW over int8".to_owned(),
-        (None, Some(_)) => {
-            format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned")
+        (Some(_), Some(components)) => format!("HNSW over {components}"),
+        (None, Some(components)) => {
+            format!("HNSW not used: {components} copies of {n_vectors} vectors are scanned")
         }
         (None, None) => {
             return Ok(exact(format!(
@@ -41,7 +39,7 @@ pub(super) async fn search_method(
     let approximate = Some(ApproximateIndex {
         retriever: name.name().to_owned(),
         hnsw: graph,
-        quantization,
+        quantization: components.map(|_| plan.quantization),
         segments: store.segments().await?,
         reproducible: graph.is_none(),
     });

@@ -242,7 +242,7 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         fusion: Fusion::default(),
         rerank: None,
         store: store_plan(mode, QuantizationKind::None),
-        exact_sample: None,
+        exact_sample: usize::MAX,
         filter: Filter::default(),
         min_score: None,
         candidates: 2,

@@ -2,6 +2,7 @@
 
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::config::GateMode;
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
@@ -14,7 +15,10 @@ pub fn report(gates: &GateReport) -> Report {
         .map_or(String::new(), |name| format!(" against {name}"));
     let mut report = Report::new(format!("ragtriage: gates of {}{against}", gates.run));
     report.elements.push(Element::Verdict(verdict(gates)));
-    let mut warnings: Vec<String> = left_out(gates).into_iter().collect();
+    let mut warnings: Vec<String> = [left_out(gates), other_gold(gates)]
+        .into_iter()
+        .flatten()
+        .collect();
     warnings.extend(gates.warnings.iter().cloned());
     report.warnings(&warnings);
     report.table(table(&gates.gates));
@@ -27,6 +31,16 @@ fn left_out(gates: &GateReport) -> Option<String> {
         format!(
             "drops are over the {} questions that both ask; {} only in the baseline and {} only in the run are left out",
             questions.compared, questions.only_baseline, questions.only_run
+        )
+    })
+}
+
+fn other_gold(gates: &GateReport) -> Option<String> {
+    let n = gates.questions?.other_gold;
+    (n > 0).then(|| {
+        format!(
+            "the gold answers or evidence of {} changed since the baseline: labels may cause part of a change",
+            plural(n, "question", "questions")
         )
     })
 }

@@ -115,12 +115,18 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
 }
 
 /// Returns the name of the approximate search.
-fn engine(index: Option<&ApproximateIndex>) -> &'static str {
-    match index.map(|index| (index.hnsw.is_some(), index.quantization.is_some())) {
-        Some((true, false)) => "HNSW",
-        Some((true, true)) => "HNSW over int8",
-        Some((false, _)) => "search in int8 copies",
-        None => "approximate search",
+fn engine(index: Option<&ApproximateIndex>) -> String {
+    let Some(ApproximateIndex {
+        hnsw, quantization, ..
+    }) = index
+    else {
+        return "approximate search".to_owned();
+    };
+    let components = quantization.and_then(|quantization| quantization.kind.components());
+    match (hnsw, components) {
+        (_, None) => "HNSW".to_owned(),
+        (Some(_), Some(components)) => format!("HNSW over {components}"),
+        (None, Some(components)) => format!("search in {components} copies"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! TREC runs: `query Q0 document rank score tag`, one retrieved document per line, in any order.
 //!
 //! Compatible with `trec_eval`: the second and the rank column are ignored, and so is anything after the sixth column;
-//! lines that begin with `#` are comments; scores are held as 32-bit floats (`trec_eval` up to 9.0.8, and `pytrec_eval`),
+//! lines that begin with `# ` are comments; scores are held as 32-bit floats (`trec_eval` up to 9.0.8, and `pytrec_eval`),
 //! so that `1.00000001` ties with `1`; ties are broken by document id, descending by bytes. Unlike `trec_eval`, a score
 //! that is not a number is rejected, not read as 0.
 //!
@@ -341,7 +341,7 @@ mod tests {
                 "`r.trec` line 1: score `3,5` is not a number",
             ),
             (
-                "#c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
+                "# c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
                 "`r.trec` line 5: duplicate document `a` for query `q` (first in `r.trec` line 2)",
             ),
             ("# nothing", "`r.trec` is empty: it has no line with data"),

@@ -86,21 +86,22 @@ impl Sizes {
         (self.vectors + self.payloads) / 4 * 5 + self.points * PER_ENTRY
     }
 
-    /// Bytes of what is built from all points: a second copy of them, graph, int8 copies, postings.
+    /// Bytes of what is built from all points: a second copy of them, graph, quantized copies, postings.
     fn built(self, spec: &CollectionSpec) -> u64 {
         if !has_to_build(spec) {
             return 0;
         }
         let links = spec.graph().map_or(0, |hnsw| 12 * hnsw.m as u64 + 64);
-        let int8 = spec
-            .scalar()
+        // Binary copies take less than int8.
+        let copies = spec
+            .quantized()
             .map_or(0, |_| self.vectors / 2 + 16 * self.points);
         let postings = match spec.vector {
             // A posting, and for each term a header and its entry in a table, as JSON.
             VectorSpec::Sparse => 2 * self.vectors + 64 * (self.vectors / 8).min(1 << 22),
             VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => 0,
         };
-        self.stored() + self.points * links + int8 + postings + BASE
+        self.stored() + self.points * links + copies + postings + BASE
     }
 
     /// Bytes of the holes behind the vectors. They take space only where reading a hole does.

@@ -4,23 +4,23 @@ use std::collections::HashMap;
 
 use qdrant_edge::external::ordered_float::OrderedFloat;
 use qdrant_edge::{
-    AnyVariants, Condition, ConditionalInsertOperation, CreateIndex, Distance, EdgeConfig,
-    EdgeOptimizersConfig, EdgeSparseVectorParams, EdgeVectorParams, FieldCondition,
-    FieldIndexOperations, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig, JsonPath, Match,
-    MatchAny, MatchValue, Modifier, MultiVectorComparator, MultiVectorConfig, NamedQuery, Payload,
-    PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations, PointOperations,
-    PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
-    Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest,
-    SearchParams, SparseVector, TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants,
-    VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions, WithPayloadInterface,
-    WithVector,
+    AnyVariants, BinaryQuantizationConfig, Condition, ConditionalInsertOperation, CreateIndex,
+    Distance, EdgeConfig, EdgeOptimizersConfig, EdgeSparseVectorParams, EdgeVectorParams,
+    FieldCondition, FieldIndexOperations, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig,
+    JsonPath, Match, MatchAny, MatchValue, Modifier, MultiVectorComparator, MultiVectorConfig,
+    NamedQuery, Payload, PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations,
+    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum,
+    QueryRequest, Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery,
+    ScrollRequest, SearchParams, SparseVector, TypedMultiDenseVector, UpdateMode, UpdateOperation,
+    ValueVariants, VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions,
+    WithPayloadInterface, WithVector,
 };
 
 use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
 use crate::{Neighbour, Point, VectorSearch};
-use ragtriage_core::config::{Hnsw, Quantization};
+use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
 /// Minimum size, in KiB of vectors, at which the engine indexes when requested. [`Hnsw::from_points`] alone decides
@@ -32,7 +32,7 @@ pub(super) const LOG_FILE: usize = 8 << 20;
 
 /// Returns true if something must be built once all points are there: graph, quantized copies, compact postings.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
-    spec.graph().is_some() || spec.scalar().is_some() || spec.vector == VectorSpec::Sparse
+    spec.graph().is_some() || spec.quantized().is_some() || spec.vector == VectorSpec::Sparse
 }
 
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
@@ -92,8 +92,8 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         ..EdgeOptimizersConfig::default()
     };
     let config = config.hnsw_config(hnsw).optimizers(optimizers);
-    match spec.scalar() {
-        Some(scalar) => config.quantization_config(quantization(scalar)).build(),
+    match spec.quantized() {
+        Some(copies) => config.quantization_config(quantization(copies)).build(),
         None => config.build(),
     }
 }
@@ -105,18 +105,27 @@ fn distance(similarity: Similarity) -> Distance {
     }
 }
 
-fn quantization(scalar: Quantization) -> QuantizationConfig {
+fn quantization(copies: Quantization) -> QuantizationConfig {
     let Quantization {
-        kind: _,
+        kind,
         quantile,
         always_ram,
         rescore: _,
         oversampling: _,
-    } = scalar;
+    } = copies;
+    let always_ram = Some(always_ram);
+    if kind == QuantizationKind::Binary {
+        return BinaryQuantizationConfig {
+            always_ram,
+            encoding: None,
+            query_encoding: None,
+        }
+        .into();
+    }
     ScalarQuantizationConfig {
         r#type: ScalarType::Int8,
         quantile: Some(quantile as f32),
-        always_ram: Some(always_ram),
+        always_ram,
     }
     .into()
 }

@@ -440,7 +440,7 @@ impl VectorStore for ServerStore {
             self.index_fields(&Demands::of(filter)).await?;
         }
         if search.mode == SearchMode::Approximate
-            && (self.spec.graph().is_some() || self.spec.scalar().is_some())
+            && (self.spec.graph().is_some() || self.spec.quantized().is_some())
         {
             self.settle().await?;
         }

@@ -8,8 +8,8 @@ use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::quantization_config::Quantization as QuantizationOneOf;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{
-    CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection, DenseVector,
-    Distance, FieldType, Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier,
+    BinaryQuantization, CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection,
+    DenseVector, Distance, FieldType, Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier,
     MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors, OptimizersConfigDiff,
     PointId, PointStruct, QuantizationConfig, QuantizationSearchParams, QuantizationType, Query,
     QueryPoints, Range, ScalarQuantization, ScrollPoints, SearchParams, SparseVector,
@@ -22,7 +22,7 @@ use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
 use crate::{Point, VectorSearch};
-use ragtriage_core::config::{Hnsw, Placement, Quantization};
+use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
 /// Id of a point.
@@ -44,7 +44,7 @@ pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
     match spec.vector {
         VectorSpec::Sparse => 10_000,
         VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => {
-            let has_to_build = spec.graph().is_some() || spec.scalar().is_some();
+            let has_to_build = spec.graph().is_some() || spec.quantized().is_some();
             if is_whole && has_to_build {
                 LEAST_KB as u64
             } else {
@@ -93,7 +93,7 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
             ..HnswConfigDiff::default()
         }),
         optimizers_config: Some(optimizers(indexing_kb(spec, false))),
-        quantization_config: spec.scalar().map(quantization),
+        quantization_config: spec.quantized().map(quantization),
         shard_number: shards,
         replication_factor: replicas,
         write_consistency_factor: write_consistency,
@@ -133,22 +133,30 @@ fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
 }
 
 #[expect(deprecated, reason = "servers before 1.19 know `always_ram` alone")]
-fn quantization(scalar: Quantization) -> QuantizationConfig {
+fn quantization(copies: Quantization) -> QuantizationConfig {
     let Quantization {
-        kind: _,
+        kind,
         quantile,
         always_ram,
         rescore: _,
         oversampling: _,
-    } = scalar;
-    let scalar = ScalarQuantization {
-        r#type: QuantizationType::Int8.into(),
-        quantile: Some(quantile as f32),
-        always_ram: Some(always_ram),
-        ..ScalarQuantization::default()
+    } = copies;
+    let always_ram = Some(always_ram);
+    let quantization = if kind == QuantizationKind::Binary {
+        QuantizationOneOf::Binary(BinaryQuantization {
+            always_ram,
+            ..BinaryQuantization::default()
+        })
+    } else {
+        QuantizationOneOf::Scalar(ScalarQuantization {
+            r#type: QuantizationType::Int8.into(),
+            quantile: Some(quantile as f32),
+            always_ram,
+            ..ScalarQuantization::default()
+        })
     };
     QuantizationConfig {
-        quantization: Some(QuantizationOneOf::Scalar(scalar)),
+        quantization: Some(quantization),
     }
 }
 
@@ -404,7 +412,6 @@ fn condition(clause: &Clause) -> Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::config::QuantizationKind;
 
     fn spec() -> CollectionSpec {
         let vector = VectorSpec::Dense {

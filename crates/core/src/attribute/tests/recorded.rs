@@ -206,6 +206,36 @@ fn without_the_prompt_only_the_candidates_are_known() {
     assert_eq!(of(&["d#0", "d#1"], true).class, FailureClass::Correct);
 }
 
+/// Texts that were rewritten are in no document. They may hold the evidence, so a stage that has mostly such texts is not blamed.
+#[test]
+fn a_stage_whose_passages_are_in_no_document_is_not_known_to_lack_the_evidence() {
+    let bm25 = |ids: &[&str]| vec![step(Step::Bm25, ids)];
+    let found = outcome(bm25(&["d#~1", "d#~2", "d#0"]), bm25(&["d#0"]), false);
+    assert_eq!(found.class, Ambiguous);
+    let expected = "the record does not show the prompt, so retrieval, ranking, packing or generation may have lost it";
+    assert_eq!(found.reason, expected);
+    // Half of them is not most.
+    let found = outcome(bm25(&["d#~1", "d#0"]), bm25(&["d#0"]), false);
+    assert_eq!(found.class, Retrieval);
+    let all = |last: &[&str]| vec![step(Step::Bm25, &["d#~1", "d#~2"]), packed(Some(2), last)];
+    let found = outcome(all(&["d#~1", "d#~2"]), two_packed(), false);
+    assert_eq!(found.class, Ambiguous);
+    let expected = "most passages of the prompt are in no document, so evidence in them is not seen, and retrieval, ranking, packing \
+                    or generation may have lost it";
+    assert_eq!(found.reason, expected);
+    let found = outcome(all(&["d#1", "d#~2"]), two_packed(), false);
+    assert_eq!(found.class, Generation, "the evidence is in the prompt");
+    let found = outcome(all(&["d#0", "d#2"]), two_packed(), false);
+    assert_eq!(found.class, Undelivered);
+    assert!(
+        found.reason.contains(
+            "; most of its passages are in no document, so the record does not show whether"
+        ),
+        "{}",
+        found.reason
+    );
+}
+
 #[test]
 fn support_in_the_prompt_is_support_whatever_was_retrieved() {
     let steps = vec![step(Step::Bm25, &["d#0"]), packed(Some(2), &["d#1"])];

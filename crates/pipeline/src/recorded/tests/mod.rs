@@ -213,7 +213,8 @@ fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
         Ok(recorded(vec![context("x y", Some("d"), None)])),
         0.0,
     );
-    assert_eq!(outcome(&asked).class, FailureClass::Undelivered);
+    // Whether the gold is in such a context is not seen.
+    assert_eq!(outcome(&asked).class, FailureClass::Ambiguous);
 }
 
 #[test]

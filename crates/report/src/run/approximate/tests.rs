@@ -6,6 +6,7 @@ use super::*;
 use crate::render::terminal;
 use crate::run::{COLUMNS, RunReport};
 use crate::specimen;
+use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::{RetrieverName, Trace};
 use ragtriage_eval::summary::{EvaluationPlan, evaluate};
 use ragtriage_runs::SavedRun;
@@ -129,9 +130,13 @@ fn equal_rankings_are_no_warning_and_a_sentence() {
 #[test]
 fn the_remedy_is_the_setting_of_the_search_that_ran() {
     let mut run = run([true; 4]);
+    let scalar = Quantization {
+        kind: QuantizationKind::Scalar,
+        ..Quantization::default()
+    };
     let index = &mut run.manifest.approximate[0];
     index.hnsw = None;
-    index.quantization = Some(Quantization::default());
+    index.quantization = Some(scalar);
     let screen = first_screen(&run);
     let warning = "search in int8 copies lost nDCG@2 0.342 and Recall@2 0.250 in `dense` compared with exact search (n = 4); \
                    raise `vector_store.quantization.oversampling` (2)";
@@ -139,7 +144,7 @@ fn the_remedy_is_the_setting_of_the_search_that_ran() {
     let index = &mut run.manifest.approximate[0];
     index.quantization = Some(Quantization {
         rescore: false,
-        ..Quantization::default()
+        ..scalar
     });
     let screen = first_screen(&run);
     assert!(

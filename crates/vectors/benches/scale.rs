@@ -1,0 +1,283 @@
+//! The embedded store at sizes up to millions of vectors: time to fill it, disk, memory, latency, and the recall of approximate search.
+//!
+//! `cargo bench --bench scale -- POINTS [QUERIES] [SETTING ...]`: for each setting (all by default) one collection of POINTS x 384 vectors
+//! and 200 queries, asked one after the other for the best 10. Each setting runs in a process of its own, so that memory is its own.
+//!
+//! Vectors are made as they are stored and are never all in memory. They imitate those of an encoder: a seeded Gaussian of 32 dimensions
+//! around one of 1,000 centres, mapped into 384 by a random matrix, with noise of up to a tenth of a component's size. Uniform vectors of 384 dimensions
+//! would be about equally far from each other, which no text is, and no approximate search finds neighbours among such. Recall is that of the
+//! best 10 of the exact search.
+
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use ragtriage_core::types::Similarity;
+use ragtriage_vectors::{
+    CollectionSpec, EmbeddedStore, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
+};
+
+const DIMENSION: usize = 384;
+const LATENT: usize = 32;
+const CENTRES: u64 = 1_000;
+const NOISE: f32 = 0.1;
+/// Points a call, as the pipeline stores them.
+const WINDOW: u32 = 2_048;
+const LIMIT: usize = 10;
+/// Tells the child process which setting to measure.
+const CHILD: &str = "--one";
+
+/// `x8`: eight times as many hits are rescored, where the default is twice as many.
+const SETTINGS: [&str; 8] = [
+    "exact",
+    "int8",
+    "binary",
+    "binary-x8",
+    "hnsw",
+    "hnsw+int8",
+    "hnsw+binary",
+    "hnsw+binary-x8",
+];
+
+/// Numbers from a linear congruential generator (Knuth's MMIX).
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1 << 24) as f32
+    }
+
+    /// About Gaussian: the sum of 12 uniform numbers less 6 has mean 0 and variance 1.
+    fn gaussian(&mut self) -> f32 {
+        (0..12).map(|_| self.uniform()).sum::<f32>() - 6.0
+    }
+
+    fn gaussians(seed: u64, n: usize) -> Vec<f32> {
+        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        (0..n).map(|_| random.gaussian()).collect()
+    }
+}
+
+/// Makes the vector of any number.
+struct Source {
+    map: Vec<f32>,
+}
+
+impl Source {
+    fn new() -> Self {
+        Self {
+            map: Random::gaussians(1, LATENT * DIMENSION),
+        }
+    }
+
+    fn vector(&self, number: u64) -> Vec<f32> {
+        let centre = Random::gaussians(2 + number % CENTRES, LATENT);
+        let mut random = Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 3);
+        let latent: Vec<f32> = centre.iter().map(|at| at + random.gaussian()).collect();
+        let size = (2 * LATENT) as f32;
+        let mut row = vec![0.0; DIMENSION];
+        for (share, map) in latent.iter().zip(self.map.chunks(DIMENSION)) {
+            for (sum, weight) in row.iter_mut().zip(map) {
+                *sum += share * weight;
+            }
+        }
+        for component in &mut row {
+            *component += NOISE * size.sqrt() * (2.0 * random.uniform() - 1.0);
+        }
+        row
+    }
+}
+
+fn main() {
+    let mut arguments: Vec<String> = env::args().skip(1).filter(|a| a != "--bench").collect();
+    let is_child = arguments.first().is_some_and(|first| first == CHILD);
+    if is_child {
+        arguments.remove(0);
+    }
+    let mut numbers = arguments.iter().map_while(|text| text.parse().ok());
+    let n_points: u32 = numbers.next().unwrap_or(100_000);
+    let n_queries = u64::from(numbers.next().unwrap_or(200_u32));
+    let settings = arguments
+        .iter()
+        .filter(|text| text.parse::<u64>().is_err())
+        .map(String::as_str);
+    let mut settings: Vec<&str> = settings.collect();
+    if is_child {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(measure(settings[0], n_points, n_queries));
+        return;
+    }
+    if settings.is_empty() {
+        settings = SETTINGS.to_vec();
+    }
+    println!("{n_points} x {DIMENSION}, {n_queries} queries, best {LIMIT}");
+    println!(
+        "| Setting | Fill, s | of it build, s | CPU, s | Disk, MB | Peak memory, MB | of it own, MB | Query, ms (median) | 95% | Recall@10 |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for setting in settings {
+        let program = env::current_exe().expect("this program");
+        let status = Command::new(program)
+            .args([
+                CHILD,
+                &n_points.to_string(),
+                &n_queries.to_string(),
+                setting,
+            ])
+            .status()
+            .expect("started");
+        assert!(status.success(), "{setting} failed");
+    }
+}
+
+fn spec(setting: &str, n_points: u32) -> CollectionSpec {
+    let vector = VectorSpec::Dense {
+        dimension: DIMENSION,
+        similarity: Similarity::Cosine,
+    };
+    assert!(
+        SETTINGS.contains(&setting),
+        "`{setting}` is none of {SETTINGS:?}"
+    );
+    let kind = if setting.contains("int8") {
+        QuantizationKind::Scalar
+    } else if setting.contains("binary") {
+        QuantizationKind::Binary
+    } else {
+        QuantizationKind::None
+    };
+    let oversampling = if setting.ends_with("-x8") { 8.0 } else { 2.0 };
+    let hnsw = setting.starts_with("hnsw").then_some(Hnsw {
+        from_points: 1,
+        ..Hnsw::default()
+    });
+    CollectionSpec {
+        hnsw,
+        quantization: Quantization {
+            kind,
+            oversampling,
+            ..Quantization::default()
+        },
+        ..CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize)
+    }
+}
+
+async fn measure(setting: &str, n_points: u32, n_queries: u64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Source::new();
+    let spec = spec(setting, n_points);
+    let store = EmbeddedStore::open_or_create(folder.path(), &spec)
+        .await
+        .expect("made");
+    let point = |number: u32| Point {
+        number,
+        vector: Vector::Dense(source.vector(u64::from(number))),
+        chunk_id: format!("d{number}#0"),
+        doc_id: format!("d{number}"),
+        range: (0, 1),
+        metadata: Arc::default(),
+    };
+    let (mut cpu, mut storing, mut last) = (0.0, 0.0, 0.0);
+    for start in (0..n_points).step_by(WINDOW as usize) {
+        let points: Vec<Point> = (start..(start + WINDOW).min(n_points)).map(point).collect();
+        let (clock, before) = (Instant::now(), cpu_seconds());
+        store.upsert(&points).await.expect("stored");
+        last = clock.elapsed().as_secs_f64();
+        storing += last;
+        cpu += cpu_seconds() - before;
+    }
+    let (mut exact, mut approximate, mut found, mut asked) = (Vec::new(), Vec::new(), 0, 0);
+    for number in 0..n_queries {
+        let vector = Vector::Dense(source.vector(1 << 40 | number));
+        let truth = ask(&store, &vector, SearchMode::Exact, &mut exact).await;
+        if setting != "exact" {
+            let near = ask(&store, &vector, SearchMode::Approximate, &mut approximate).await;
+            (found, asked) = (found + near.intersection(&truth).count(), asked + LIMIT);
+        }
+    }
+    let mut times = if setting == "exact" {
+        exact
+    } else {
+        approximate
+    };
+    times.sort_by(f64::total_cmp);
+    let recall = if asked == 0 {
+        1.0
+    } else {
+        found as f64 / asked as f64
+    };
+    println!(
+        "| {setting} | {storing:.1} | {last:.1} | {cpu:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {recall:.3} |",
+        size(folder.path()) as f64 / 1e6,
+        memory("VmHWM:") / 1e3,
+        memory("RssAnon:") / 1e3,
+        times[times.len() / 2],
+        times[times.len() * 95 / 100],
+    );
+}
+
+/// Returns the numbers of the best points, and adds the search's milliseconds to `times`.
+async fn ask(
+    store: &EmbeddedStore,
+    vector: &Vector,
+    mode: SearchMode,
+    times: &mut Vec<f64>,
+) -> BTreeSet<u32> {
+    let search = VectorSearch {
+        vector,
+        limit: LIMIT,
+        mode,
+        filter: None,
+    };
+    let clock = Instant::now();
+    let found = store.search(search).await.expect("searched");
+    times.push(clock.elapsed().as_secs_f64() * 1e3);
+    found.iter().map(|near| near.number).collect()
+}
+
+/// Returns a value of the process's status, in kB.
+fn memory(key: &str) -> f64 {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    let number = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    number
+        .and_then(|number| number.parse().ok())
+        .expect("a number")
+}
+
+/// Returns the user and system time of this process; a tick of Linux is 10 ms.
+fn cpu_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
+    let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
+    let ticks = fields
+        .split(' ')
+        .skip(11)
+        .take(2)
+        .map(|field| field.parse::<f64>().expect("a number"));
+    ticks.sum::<f64>() / 100.0
+}
+
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    entries
+        .map(|entry| {
+            let meta = entry.metadata().expect("a file");
+            if meta.is_dir() {
+                return size(&entry.path());
+            }
+            meta.blocks() * 512
+        })
+        .sum()
+}
