@@ -56,10 +56,5 @@ pub fn read(named: &Path, plan: &GatePlan) -> Result<JudgedRun, Failure> {
     }
     let run = SavedRun::load(&folder_of(named))?;
     let k = assemble::evaluation(&run.manifest.settings).k;
-    Ok(JudgedRun::new(
-        &run,
-        &plan.measures(),
-        k,
-        plan.evaluation.judge,
-    ))
+    Ok(plan.judged(&run, k))
 }

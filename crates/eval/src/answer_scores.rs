@@ -1,5 +1,6 @@
 //! Scores of a question's answer.
 
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::measure::Family;
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
@@ -15,10 +16,17 @@ pub(super) struct AnswerOf<'a> {
     attempt: Option<&'a Attempt>,
     run: &'a SavedRun,
     judge: Judge,
+    /// The question's outcome, where it is known: it holds what takes longest to find.
+    outcome: Option<&'a Outcome>,
 }
 
 impl<'a> AnswerOf<'a> {
-    pub fn new(trace: &'a Trace, run: &'a SavedRun, judge: Judge) -> Self {
+    pub fn new(
+        trace: &'a Trace,
+        run: &'a SavedRun,
+        judge: Judge,
+        outcome: Option<&'a Outcome>,
+    ) -> Self {
         let attempt = trace
             .attempt(ArmName::Retrieved)
             .filter(|attempt| attempt.error.is_none());
@@ -28,6 +36,7 @@ impl<'a> AnswerOf<'a> {
             attempt,
             run,
             judge,
+            outcome,
         }
     }
 
@@ -35,13 +44,15 @@ impl<'a> AnswerOf<'a> {
         let question = &self.trace.question;
         let answerable = question.kind != QuestionKind::Unanswerable;
         match family {
-            Family::AnswerRight => {
-                let judgment = judge_attempt(question, self.attempt?, self.judge)?;
-                Some(Correctness::score(judgment.correctness))
-            }
+            Family::AnswerRight => self.correctness().map(Correctness::score),
             Family::Groundedness => groundedness(self.answered()?, &self.packed()),
             Family::UnsupportedValues => {
-                Some(unsupported_values(self.answered()?, &self.packed()).len() as f64)
+                let (answer, packed) = (self.answered()?, self.packed());
+                Some(match self.outcome {
+                    // Without passages an outcome lists nothing.
+                    Some(outcome) if !packed.is_empty() => outcome.unsupported.len(),
+                    _ => unsupported_values(answer, &packed).len(),
+                } as f64)
             }
             Family::AnswerEm => self.scores.map(|scores| scores.em),
             Family::AnswerF1 => self.scores.map(|scores| scores.f1),
@@ -58,6 +69,15 @@ impl<'a> AnswerOf<'a> {
             Family::FactRecall => answer::stated(self.text()?, &question.required),
             Family::ForbiddenFacts => answer::stated(self.text()?, &question.forbidden),
             _ => None,
+        }
+    }
+
+    fn correctness(&self) -> Option<Correctness> {
+        let attempt = self.attempt?;
+        match self.outcome {
+            Some(outcome) => outcome.judgments.correctness(ArmName::Retrieved),
+            None => judge_attempt(&self.trace.question, attempt, self.judge)
+                .map(|judgment| judgment.correctness),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,24 +36,11 @@ pub fn arm_scores(
     scorer: Scorer,
     bootstrap: &Bootstrap,
 ) -> BTreeMap<String, ArmScore> {
-    let arms: Vec<ArmName> = ArmName::ALL
-        .iter()
-        .copied()
-        .filter(|arm| traces.iter().any(|trace| trace.attempt(*arm).is_some()))
-        .collect();
-    let columns: Vec<Vec<Option<f64>>> = arms
-        .iter()
-        .map(|arm| {
-            let answers = traces.iter().zip(outcomes);
-            answers
-                .map(|(trace, outcome)| diagnose::right(trace, outcome, *arm))
-                .collect()
-        })
-        .collect();
+    let (arms, columns) = right_by_arm(traces, outcomes);
     let scored = arms.iter().zip(&columns).zip(bootstrap.intervals(&columns));
     scored
         .map(|((arm, column), ci95)| {
-            let answers = traces.iter().zip(outcomes);
+            let answers = traces.par_iter().zip(outcomes);
             let f1: Vec<f64> = answers
                 .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, scorer))
                 .collect();
@@ -66,6 +54,22 @@ pub fn arm_scores(
             (arm.name().to_owned(), score)
         })
         .collect()
+}
+
+/// Returns the arms that were run, each with a column of right answers.
+pub(super) fn right_by_arm(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+) -> (Vec<ArmName>, Vec<Vec<Option<f64>>>) {
+    let arms = ArmName::ALL.iter().copied();
+    let was_run = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
+    let column = |arm| {
+        let answers = traces.iter().zip(outcomes);
+        answers
+            .map(|(trace, outcome)| diagnose::right(trace, outcome, arm))
+            .collect()
+    };
+    arms.filter(was_run).map(|arm| (arm, column(arm))).unzip()
 }
 
 /// Returns the mean, 0 of nothing. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
@@ -199,15 +203,14 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
         let arm = trace
             .arms
             .iter()
-            .find(|arm| arm.arm == ArmName::Retrieved)?;
-        let all: Option<Vec<Correctness>> = arm
-            .attempts
+            .find(|arm| arm.arm == ArmName::Retrieved)
+            .filter(|arm| arm.attempts.len() > 1)?;
+        arm.attempts
             .iter()
             .map(|attempt: &Attempt| {
                 Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
             })
-            .collect();
-        all.filter(|all| all.len() > 1)
+            .collect()
     });
     let asked: Vec<Vec<Correctness>> = asked.collect();
     let (n, times) = (asked.len(), asked.iter().map(Vec::len).min()?);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,16 +76,29 @@ pub(super) fn class_bounds(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<Str
 }
 
 /// Counts the right answers to answerable questions under each rule.
-pub(super) fn right_by_rule(run: &SavedRun, judge: Judge) -> BTreeMap<String, usize> {
+pub(super) fn right_by_rule(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    judge: Judge,
+) -> BTreeMap<String, usize> {
     let counted = RightRule::ALL.map(|rule| {
-        let judge = Judge { rule, ..judge };
-        let right = run.traces.par_iter().filter(|trace| {
-            trace.question.kind != QuestionKind::Unanswerable
-                && trace
-                    .attempt(ArmName::Retrieved)
-                    .and_then(|attempt| judge_attempt(&trace.question, attempt, judge))
-                    .is_some_and(|judgment| judgment.correctness == Correctness::Right)
-        });
+        let correctness = |trace: &Trace, outcome: &Outcome| {
+            let attempt = trace.attempt(ArmName::Retrieved)?;
+            // The outcomes hold the judgments of the run's own rule.
+            if rule.judges_as(judge.rule) {
+                return outcome.judgments.correctness(ArmName::Retrieved);
+            }
+            let judge = Judge { rule, ..judge };
+            Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
+        };
+        let right = run
+            .traces
+            .par_iter()
+            .zip(outcomes)
+            .filter(|(trace, outcome)| {
+                trace.question.kind != QuestionKind::Unanswerable
+                    && correctness(trace, outcome) == Some(Correctness::Right)
+            });
         (rule.name().to_owned(), right.count())
     });
     counted.into()
@@ -103,7 +116,7 @@ pub(super) fn rule_disagreement(
     };
     let compared = run
         .traces
-        .iter()
+        .par_iter()
         .zip(outcomes)
         .filter_map(|(trace, outcome)| {
             let by_rule = outcome.judgments.correctness(ArmName::Retrieved)?;

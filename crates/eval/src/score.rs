@@ -1,13 +1,14 @@
 //! Scores every question by every measure, from its trace and the saved passages.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::OnceLock;
 
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
-};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::answer_scores::AnswerOf;
 use super::shown::{self, ByBudget, ShownPiece};
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
@@ -41,7 +42,28 @@ impl Scores {
 #[must_use]
 pub fn score(run: &SavedRun, measures: &[Measure], judge: Judge) -> Scores {
     let shown = shown::shown(run, measures);
-    score_traces(run, &run.traces, &shown, measures, judge)
+    score_traces(
+        &run.traces,
+        &shown,
+        measures,
+        &ScoringContext::new(run, measures, judge),
+    )
+}
+
+/// Scores every question of `run` as [`score`] does, with the judgments and unsupported values of its `outcomes` under the same
+/// rule: finding them takes longer than all other measures of an answer.
+pub(super) fn score_classified(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    measures: &[Measure],
+    judge: Judge,
+) -> Scores {
+    let shown = shown::shown(run, measures);
+    let context = ScoringContext {
+        outcomes: Some(outcomes),
+        ..ScoringContext::new(run, measures, judge)
+    };
+    score_traces(&run.traces, &shown, measures, &context)
 }
 
 /// Scores the final rankings of `traces`, which name passages of `run`, by measures without a token budget.
@@ -52,25 +74,23 @@ pub(super) fn score_rankings(
     judge: Judge,
 ) -> Scores {
     let shown = vec![ByBudget::new(); traces.len()];
-    score_traces(run, traces, &shown, measures, judge)
+    score_traces(
+        traces,
+        &shown,
+        measures,
+        &ScoringContext::new(run, measures, judge),
+    )
 }
 
 fn score_traces(
-    run: &SavedRun,
     traces: &[Trace],
     shown: &[ByBudget<'_>],
     measures: &[Measure],
-    judge: Judge,
+    context: &ScoringContext<'_>,
 ) -> Scores {
-    let searchable = searchable_passages((run, traces), measures, shown);
-    let context = ScoringContext {
-        run,
-        judge,
-        searchable,
-    };
-    let questions = traces.par_iter().zip(shown);
+    let questions = traces.par_iter().zip(shown).enumerate();
     let rows = questions
-        .map(|(trace, shown)| score_question(trace, shown, measures, &context))
+        .map(|(at, (trace, shown))| score_question((at, trace), shown, measures, context))
         .collect();
     Scores {
         measures: measures.to_vec(),
@@ -82,48 +102,25 @@ fn score_traces(
 struct ScoringContext<'a> {
     run: &'a SavedRun,
     judge: Judge,
-    searchable: HashMap<ChunkId, Searchable>,
+    /// Parallel to the scored traces; `None` where the questions are not classified.
+    outcomes: Option<&'a [Outcome]>,
+    /// Passages that `EM` may have to read in full; empty without it. Each is normalised once, when a question first reads it.
+    searchable: HashMap<&'a ChunkId, OnceLock<Searchable>>,
 }
 
-/// Passages that `EM` may have to read in full, normalised once.
-fn searchable_passages(
-    (run, traces): (&SavedRun, &[Trace]),
-    measures: &[Measure],
-    shown: &[ByBudget<'_>],
-) -> HashMap<ChunkId, Searchable> {
-    let of_em = measures
-        .iter()
-        .filter(|measure| measure.family() == Family::Em);
-    let cutoffs: BTreeSet<Cutoff> = of_em.filter_map(|measure| measure.cutoff()).collect();
-    let mut wanted: HashSet<&ChunkId> = HashSet::new();
-    for (trace, shown) in traces
-        .iter()
-        .zip(shown)
-        .filter(|(trace, _)| trace.question.has_spans())
-    {
-        for cutoff in &cutoffs {
-            match cutoff {
-                Cutoff::Top(k) => wanted.extend(hits(trace).iter().take(*k).map(|hit| &hit.id)),
-                Cutoff::Tokens(n) => {
-                    let pieces = shown.get(n).into_iter().flatten();
-                    wanted.extend(
-                        pieces
-                            .filter(|piece| piece.is_whole())
-                            .map(|piece| piece.id),
-                    );
-                }
-                Cutoff::Prompt => wanted.extend(trace.packed()),
-            }
+impl<'a> ScoringContext<'a> {
+    fn new(run: &'a SavedRun, measures: &[Measure], judge: Judge) -> Self {
+        let reads_texts = measures
+            .iter()
+            .any(|measure| measure.family() == Family::Em);
+        let ids = run.passages.keys().filter(|_| reads_texts);
+        Self {
+            run,
+            judge,
+            outcomes: None,
+            searchable: ids.map(|id| (id, OnceLock::new())).collect(),
         }
     }
-    wanted
-        .into_par_iter()
-        .filter_map(|id| {
-            run.passages
-                .get(id)
-                .map(|passage| (id.clone(), Searchable::new(&passage.text)))
-        })
-        .collect()
 }
 
 fn hits(trace: &Trace) -> &[StepHit] {
@@ -131,7 +128,7 @@ fn hits(trace: &Trace) -> &[StepHit] {
 }
 
 fn score_question(
-    trace: &Trace,
+    (at, trace): (usize, &Trace),
     shown: &ByBudget<'_>,
     measures: &[Measure],
     context: &ScoringContext<'_>,
@@ -143,7 +140,8 @@ fn score_question(
         .iter()
         .any(|measure| !measure.family().scores_answers())
         .then(|| Rankings::new(trace, shown, context));
-    let answer = AnswerOf::new(trace, context.run, context.judge);
+    let outcome = context.outcomes.map(|outcomes| &outcomes[at]);
+    let answer = AnswerOf::new(trace, context.run, context.judge, outcome);
     measures
         .iter()
         .map(|measure: &Measure| match (&rankings, measure.cutoff()) {
@@ -206,6 +204,17 @@ struct RankedPieces<'a> {
     graded: Option<Graded>,
     /// Present for a question with answer spans.
     matcher: Option<AnswerMatcher>,
+    /// How far the chunks were searched for an answer.
+    searched: Cell<AnswerSearch>,
+}
+
+/// A search for the first chunk that holds an answer.
+#[derive(Clone, Copy, Default)]
+struct AnswerSearch {
+    /// Number of chunks read, from the first on.
+    n_read: usize,
+    /// True if the last of them holds an answer.
+    is_found: bool,
 }
 
 impl<'a> RankedPieces<'a> {
@@ -226,6 +235,7 @@ impl<'a> RankedPieces<'a> {
             matcher: question
                 .has_spans()
                 .then(|| AnswerMatcher::new(&question.answers)),
+            searched: Cell::default(),
         }
     }
 
@@ -236,7 +246,7 @@ impl<'a> RankedPieces<'a> {
             Family::Em => self
                 .matcher
                 .as_ref()
-                .map(|matcher| indicator(self.holds_answer(matcher, top))),
+                .map(|matcher| indicator(self.holds_answer(matcher, top.len()))),
             Family::EmRaw => self
                 .matcher
                 .as_ref()
@@ -254,17 +264,27 @@ impl<'a> RankedPieces<'a> {
         }
     }
 
-    fn holds_answer(&self, matcher: &AnswerMatcher, top: &[ShownPiece<'_>]) -> bool {
-        top.iter().any(|piece| {
-            if piece.is_whole() {
-                return self
-                    .context
-                    .searchable
-                    .get(piece.id)
-                    .is_some_and(|passage| matcher.found_in(passage));
-            }
-            let passage = self.context.run.passages.get(piece.id);
-            passage.is_some_and(|passage| matcher.found_in_text(piece.words(passage)))
+    /// Returns true if one of the first `n` chunks holds an answer. A chunk is read once, whatever the cutoffs.
+    fn holds_answer(&self, matcher: &AnswerMatcher, n: usize) -> bool {
+        let mut search = self.searched.get();
+        while !search.is_found && search.n_read < n {
+            search.is_found = self.is_answer_in(matcher, self.chunks[search.n_read]);
+            search.n_read += 1;
+        }
+        self.searched.set(search);
+        search.is_found && search.n_read <= n
+    }
+
+    fn is_answer_in(&self, matcher: &AnswerMatcher, piece: ShownPiece<'_>) -> bool {
+        let Some(passage) = self.context.run.passages.get(piece.id) else {
+            return false;
+        };
+        if !piece.is_whole() {
+            return matcher.found_in_text(piece.words(passage));
+        }
+        let searchable = self.context.searchable.get(piece.id);
+        searchable.is_some_and(|searchable| {
+            matcher.found_in(searchable.get_or_init(|| Searchable::new(&passage.text)))
         })
     }
 

@@ -160,14 +160,17 @@ impl Evaluation {
 /// Scores and diagnoses a saved run.
 #[must_use]
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
-    let scores = score::score(run, &plan.measures, plan.judge);
     let top = diagnose::top_k(run, plan.k);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
-    let bootstrap = bootstrap(&run.traces, plan);
+    let scores = score::score_classified(run, &outcomes, &plan.measures, plan.judge);
+    let cluster_of = cluster_of(&run.traces, plan.cluster);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
     // The budget of answers requires the oracle arm; without it, only the loss of support is known.
     let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge.scorer));
     let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
+    let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed).sharing(
+        &resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]),
+    );
     let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
     let loss_budget = budget_of(of);
     let verdict = verdict::judge(
@@ -191,7 +194,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         .filter(|summary| summary.n > 0)
         .map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
-    let columns = columns(run, &scores, plan, &outcomes);
+    let columns = columns(run, &scores, plan, (&outcomes, cluster_of));
     let signs = modes::signs(run, &outcomes, top);
     let summary = Summary {
         schema: SCHEMA,
@@ -206,7 +209,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
         ),
         class_bounds: class_bounds(run, &outcomes),
-        right_by_rule: right_by_rule(run, plan.judge),
+        right_by_rule: right_by_rule(run, &outcomes, plan.judge),
         class_shares_with_elsewhere: shares(&class_counts(&with_elsewhere), run.traces.len()),
         flags: flags(run, &outcomes),
         two_by_two: diagnose::two_by_two(
@@ -253,6 +256,24 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         scores,
         outcomes,
     }
+}
+
+/// Returns the columns whose means a summary resamples, but for a few of a verdict: drawing for all of them at once takes half the
+/// time.
+fn resampled(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    scores: &Scores,
+    budgets: [Option<BudgetOf>; 2],
+) -> Vec<Vec<Option<f64>>> {
+    let measures = scores.measures.iter().filter(|measure| is_mean(**measure));
+    let (_, right) = arms::right_by_arm(traces, outcomes);
+    let budgets = budgets.into_iter().flatten();
+    // A verdict without a generator counts support.
+    let losses = budgets.chain([BudgetOf::Support]);
+    let losses = losses.flat_map(|of| verdict::loss_columns(traces, outcomes, of));
+    let measures = measures.filter_map(|measure| scores.column(*measure));
+    measures.chain(right).chain(losses).collect()
 }
 
 pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
@@ -349,7 +370,7 @@ fn columns<'a>(
     run: &'a SavedRun,
     scores: &Scores,
     plan: &EvaluationPlan,
-    outcomes: &'a [Outcome],
+    (outcomes, cluster_of): (&'a [Outcome], Vec<usize>),
 ) -> QuestionColumns<'a> {
     let cutoff = if run.manifest.is_foreign() {
         Cutoff::Prompt
@@ -372,7 +393,7 @@ fn columns<'a>(
             .map(|outcome| outcome.judgments.correctness(ArmName::Retrieved))
             .map(|answer| answer.map(Correctness::score))
             .collect(),
-        cluster_of: cluster_of(&run.traces, plan.cluster),
+        cluster_of,
     }
 }
 

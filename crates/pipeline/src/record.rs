@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::PipelineError;
 use super::ask::{Done, PassageSource, QuestionResult, RunFacts};
 use super::generate::{Caller, Calling};
@@ -176,10 +178,14 @@ impl Recorder {
         for id in trace.passages() {
             if !self.written.contains(id) {
                 self.written.insert(id.clone());
-                let passage = passages.passage(id);
-                new.extend(passage.map(|passage| self.shown.counted(passage)));
+                new.extend(passages.passage(id));
             }
         }
+        // Counting is most of the time that a record takes to import.
+        let new = new
+            .into_par_iter()
+            .map(|passage| self.shown.counted(passage));
+        let new: Vec<Passage> = new.collect();
         if !new.is_empty() {
             self.passages.append(&new)?;
         }

@@ -106,9 +106,11 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
             .read_to_end(&mut block)
             .map_err(&io)?;
         reader.read_until(b'\n', &mut block).map_err(&io)?;
-        let lines: Vec<&[u8]> = block
-            .split_inclusive(|byte| *byte == b'\n')
-            .filter(|line| line.ends_with(b"\n"))
+        let ends = memchr::memchr_iter(b'\n', &block);
+        let lines: Vec<&[u8]> = ends
+            .scan(0, |start, end| {
+                Some(&block[std::mem::replace(start, end + 1)..=end])
+            })
             .collect();
         let n_before = values.len();
         let parsed: Vec<Result<U, StoreError>> = lines

@@ -97,8 +97,9 @@ impl SavedRun {
 
 /// Reads the passages of a run; a passage may be repeated, but not with different contents.
 fn passages(path: &Path) -> Result<HashMap<ChunkId, Passage>, StoreError> {
-    let mut passages: HashMap<ChunkId, Passage> = HashMap::new();
-    for passage in lines::read(path, |passage: Passage| passage)? {
+    let read = lines::read(path, |passage: Passage| passage)?;
+    let mut passages: HashMap<ChunkId, Passage> = HashMap::with_capacity(read.len());
+    for passage in read {
         match passages.entry(passage.id.clone()) {
             Entry::Vacant(free) => drop(free.insert(passage)),
             Entry::Occupied(first) if *first.get() == passage => {}

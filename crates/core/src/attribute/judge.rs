@@ -11,7 +11,18 @@ impl Judgments {
     /// Judges each arm's first answer.
     #[must_use]
     pub fn new(trace: &Trace, judge: Judge) -> Self {
-        Self(ArmName::ALL.map(|arm| judge_attempt(&trace.question, trace.attempt(arm)?, judge)))
+        // Arms often give one answer, and parsing it takes most of the time.
+        let mut judged: Vec<(&Attempt, Option<Judgment>)> = Vec::new();
+        Self(ArmName::ALL.map(|arm| {
+            let attempt = trace.attempt(arm)?;
+            let known = judged.iter().find(|(other, _)| is_same(other, attempt));
+            if let Some((_, judgment)) = known {
+                return judgment.clone();
+            }
+            let judgment = judge_attempt(&trace.question, attempt, judge);
+            judged.push((attempt, judgment.clone()));
+            judgment
+        }))
     }
 
     /// Returns the judgment of an arm's answer.
@@ -51,6 +62,11 @@ impl Judgments {
         self.0[arm as usize] = Some(Judgment::new(correctness, correctness.name()));
         self
     }
+}
+
+/// Returns true if two attempts are equal in all that [`judge_attempt`] reads.
+fn is_same(a: &Attempt, b: &Attempt) -> bool {
+    (a.error.is_some(), &a.extracted, a.stance) == (b.error.is_some(), &b.extracted, b.stance)
 }
 
 /// Judges one attempt; `None` if its call failed or the question has no gold answer.

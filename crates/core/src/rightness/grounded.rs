@@ -16,24 +16,23 @@ use crate::text::normalise;
 /// for an answer without tokens.
 #[must_use]
 pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
-    let known: Vec<String> = passages
-        .iter()
-        .map(|passage| normalise::official(passage))
-        .collect();
-    let known: HashSet<&str> = known
-        .iter()
-        .flat_map(|passage| passage.split(' '))
-        .collect();
     let answer = normalise::official(answer);
     let tokens: Vec<&str> = answer
         .split(' ')
         .filter(|token| !token.is_empty())
         .collect();
-    let found = tokens
-        .iter()
-        .filter(|token| known.contains(**token))
-        .count();
-    (!tokens.is_empty()).then(|| found as f64 / tokens.len() as f64)
+    // Passages are read as far as a token is missing: most answers are in the first ones.
+    let mut missing: HashSet<&str> = tokens.iter().copied().collect();
+    for passage in passages {
+        if missing.is_empty() {
+            break;
+        }
+        for token in normalise::official(passage).split(' ') {
+            missing.remove(token);
+        }
+    }
+    let found = tokens.iter().filter(|token| !missing.contains(**token));
+    (!tokens.is_empty()).then(|| found.count() as f64 / tokens.len() as f64)
 }
 
 /// Returns the values, identifiers and names of the answer that no passage contains, in order, compared as by

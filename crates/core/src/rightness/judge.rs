@@ -27,6 +27,15 @@ closed_set! {
     }
 }
 
+impl RightRule {
+    /// Returns true if both rules give every answer the same judgment: `facts` and `auto` differ in name only.
+    #[must_use]
+    pub fn judges_as(self, other: Self) -> bool {
+        let is_auto = |rule| matches!(rule, Self::Facts | Self::Auto);
+        self == other || (is_auto(self) && is_auto(other))
+    }
+}
+
 /// Criterion of a right answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
@@ -62,14 +71,14 @@ impl Judge {
     }
 
     fn answered(&self, question: &Question, answer: &str, has_facts: bool) -> Judgment {
-        let scores = answer::score(answer, &question.answers, self.scorer);
+        let scores = || answer::score(answer, &question.answers, self.scorer);
         match self.rule {
             RightRule::Facts | RightRule::Auto => {
-                auto(question, answer, scores.f1, self.correct_f1)
+                auto(question, answer, scores().f1, self.correct_f1)
             }
             _ if has_facts => facts(question, answer),
-            RightRule::F1 => by_f1(scores, self.correct_f1),
-            RightRule::Em => measured("AnswerEM", scores.em, 1.0),
+            RightRule::F1 => by_f1(scores(), self.correct_f1),
+            RightRule::Em => measured("AnswerEM", scores().em, 1.0),
             RightRule::Recall => simple::recall(&question.answers, answer),
             RightRule::Contains => simple::contains(&question.answers, answer),
         }
@@ -142,6 +151,27 @@ mod tests {
             let neither = "Ask the owner.";
             assert_eq!(by_facts(neither, rule), Some(Correctness::Wrong), "{rule}");
         }
+    }
+
+    #[test]
+    fn rules_that_judge_alike_give_every_answer_one_judgment() {
+        let question = Question {
+            kind: QuestionKind::Span,
+            answers: vec!["18 May 1997".into()],
+            ..Question::new("q".into(), "When was it?".into())
+        };
+        for (one, other) in [
+            (RightRule::Facts, RightRule::Auto),
+            (RightRule::Em, RightRule::Em),
+        ] {
+            assert!(one.judges_as(other) && other.judges_as(one));
+            for answer in ["18 May 1997", "May 1997", "in 1998", "never", ""] {
+                let [a, b] =
+                    [one, other].map(|rule| judge(rule).judge(&question, answer, Stance::Answered));
+                assert_eq!(a, b, "{answer}");
+            }
+        }
+        assert!(!RightRule::Auto.judges_as(RightRule::F1));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! of questions are drawn with replacement, and the statistic is recomputed over all their questions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
@@ -19,6 +20,8 @@ pub struct Bootstrap {
     cluster_of: Vec<usize>,
     draws: Draws,
     method: IntervalMethod,
+    /// Columns of numbers by cluster with their resampled totals.
+    shared: Arc<Vec<(Vec<f64>, Vec<f64>)>>,
 }
 
 impl Bootstrap {
@@ -34,6 +37,28 @@ impl Bootstrap {
                 seed,
             },
             method: IntervalMethod::default(),
+            shared: Arc::default(),
+        }
+    }
+
+    /// Draws for all of `columns` at once, and keeps their totals: means and intervals of these columns then draw nothing. Every
+    /// number is that of a plan that shares nothing.
+    #[must_use]
+    pub fn sharing(self, columns: &[Vec<Option<f64>>]) -> Self {
+        let columns = self.by_cluster(columns).into_iter();
+        let mut wanted: Vec<Vec<f64>> = Vec::new();
+        for ClusterSums { sums, counts } in columns {
+            let counts = Some(counts).filter(|counts| !are_equal(counts));
+            for column in std::iter::once(sums).chain(counts) {
+                if !wanted.contains(&column) {
+                    wanted.push(column);
+                }
+            }
+        }
+        let totals = self.draws.totals(&wanted);
+        Self {
+            shared: Arc::new(wanted.into_iter().zip(totals).collect()),
+            ..self
         }
     }
 
@@ -124,6 +149,24 @@ impl Bootstrap {
             .len()
     }
 
+    /// Returns the resampled totals of columns of numbers by cluster; draws for those that are not shared.
+    fn totals(&self, columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        let shared = |column: &Vec<f64>| {
+            let mut shared = self.shared.iter();
+            let (_, totals) = shared.find(|(known, _)| known == column)?;
+            Some(totals.clone())
+        };
+        let known: Vec<Option<Vec<f64>>> = columns.iter().map(shared).collect();
+        let other = columns.into_iter().zip(&known);
+        let other = other.filter(|(_, known)| known.is_none());
+        let other: Vec<Vec<f64>> = other.map(|(column, _)| column).collect();
+        let mut drawn = self.draws.totals(&other).into_iter();
+        let totals = known.into_iter();
+        totals
+            .map(|known| known.unwrap_or_else(|| drawn.next().expect("one a column not shared")))
+            .collect()
+    }
+
     fn by_cluster(&self, columns: &[Vec<Option<f64>>]) -> Vec<ClusterSums> {
         columns
             .iter()
@@ -157,13 +200,8 @@ impl Bootstrap {
             .iter()
             .filter(|counts| !are_equal(counts))
             .map(|counts| (*counts).clone());
-        let mut totals = self.draws.totals(
-            &columns
-                .iter()
-                .map(|c| c.sums.clone())
-                .chain(varying)
-                .collect::<Vec<_>>(),
-        );
+        let sums = columns.iter().map(|column| column.sums.clone());
+        let mut totals = self.totals(sums.chain(varying).collect());
         let mut varying = totals.split_off(columns.len()).into_iter();
         let n_of: Vec<Vec<f64>> = counts
             .iter()
@@ -275,6 +313,29 @@ mod tests {
             plan(&[3, 90, 3]).means(&column),
             plan(&[0, 1, 0]).means(&column)
         );
+    }
+
+    #[test]
+    fn shared_draws_change_no_bit_whatever_is_shared() {
+        // Column c lacks every c-th value from the third column on, so that both sums and counts are shared.
+        let columns: Vec<Vec<Option<f64>>> = (0..6)
+            .map(|c| {
+                (0..50)
+                    .map(|i| (c < 2 || i % c != 0).then(|| f64::from((i * 5 + c) % 11) / 7.0))
+                    .collect()
+            })
+            .collect();
+        let plan = || Bootstrap::new((0..50).map(|i| i / 2).collect(), 200, 8);
+        let expected = plan().means(&columns);
+        for n_shared in 0..=columns.len() {
+            let sharing = plan().sharing(&columns[..n_shared]);
+            assert_eq!(
+                sharing.means(&columns),
+                expected,
+                "{n_shared} columns shared"
+            );
+            assert_eq!(sharing.intervals(&columns), plan().intervals(&columns));
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod rounding;
 pub mod share;
 pub mod student;
 pub mod t;
+mod whole;
 pub mod wilson;
 
 #[cfg(test)]

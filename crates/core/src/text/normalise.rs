@@ -128,42 +128,67 @@ fn strip(text: &str) -> String {
     out
 }
 
-/// Applies [`strip`] to ASCII in any case, byte by byte.
+/// What [`strip`] does with an ASCII character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A letter or digit.
+    Word,
+    Space,
+    /// Punctuation, which is deleted: a word goes on after it.
+    Mark,
+    /// A control character.
+    Other,
+}
+
+const CLASSES: [Class; 128] = {
+    let mut classes = [Class::Other; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        let character = byte as u8;
+        if character.is_ascii_alphanumeric() {
+            classes[byte] = Class::Word;
+        } else if character.is_ascii_punctuation() {
+            classes[byte] = Class::Mark;
+        } else if matches!(character, 9..=13 | 28..=32) {
+            classes[byte] = Class::Space;
+        }
+        byte += 1;
+    }
+    classes
+};
+
+/// Applies [`strip`] to ASCII in any case, word by word.
 fn strip_ascii(text: &str) -> String {
-    let mut out: Vec<u8> = Vec::with_capacity(text.len());
-    let mut pending_space = false;
-    let mut word_start: Option<usize> = None;
-    for byte in text
-        .bytes()
-        .filter(|byte| !byte.is_ascii_punctuation())
-        .chain(std::iter::once(b' '))
-    {
-        if byte.is_ascii_alphanumeric() && word_start.is_some() {
-            out.push(byte.to_ascii_lowercase());
+    let bytes = text.as_bytes();
+    let class = |at: usize| bytes.get(at).map(|byte| CLASSES[usize::from(*byte) % 128]);
+    let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
+    let (mut at, mut pending_space) = (0, false);
+    while let Some(first) = class(at) {
+        if matches!(first, Class::Space | Class::Mark) {
+            pending_space |= first == Class::Space;
+            at += 1;
             continue;
         }
-        if let Some(start) = word_start.take()
-            && matches!(&out[start..], b"a" | b"an" | b"the")
-        {
-            out.truncate(if out[..start].ends_with(b" ") {
-                start - 1
-            } else {
-                start
-            });
-            pending_space = true;
-        }
-        if matches!(byte, 9..=13 | 28..=32) {
-            pending_space = true;
-            continue;
-        }
-        if pending_space && !out.is_empty() {
+        let end = out.len();
+        if std::mem::take(&mut pending_space) && end > 0 {
             out.push(b' ');
         }
-        pending_space = false;
-        if byte.is_ascii_alphanumeric() {
-            word_start = Some(out.len());
+        if first == Class::Other {
+            out.push(bytes[at]);
+            at += 1;
+            continue;
         }
-        out.push(byte.to_ascii_lowercase());
+        let start = out.len();
+        while let Some(next @ (Class::Word | Class::Mark)) = class(at) {
+            if next == Class::Word {
+                out.push(bytes[at].to_ascii_lowercase());
+            }
+            at += 1;
+        }
+        if matches!(&out[start..], b"a" | b"an" | b"the") {
+            out.truncate(end);
+            pending_space = true;
+        }
     }
     String::from_utf8(out).expect("ASCII in, ASCII out")
 }

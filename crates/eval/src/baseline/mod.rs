@@ -29,7 +29,9 @@ pub struct JudgedRun {
     /// The rule for right answers that it was judged by.
     pub judge: Judge,
     questions: Vec<AskedQuestion>,
+    /// Empty where no class was asked for.
     classes: Vec<FailureClass>,
+    /// Empty where no class was asked for.
     faults: Vec<Option<Fault>>,
     columns: BTreeMap<Measure, Vec<Option<f64>>>,
 }
@@ -38,17 +40,28 @@ impl JudgedRun {
     /// Judges a saved run that packed `k` hits, with its scores by `measures`.
     #[must_use]
     pub fn new(run: &SavedRun, measures: &[Measure], k: usize, judge: Judge) -> Self {
+        let outcomes = diagnose::outcomes(run, k, judge);
+        Self {
+            classes: outcomes.iter().map(|outcome| outcome.class).collect(),
+            faults: outcomes.iter().map(|outcome| outcome.fault).collect(),
+            ..Self::without_classes(run, measures, judge)
+        }
+    }
+
+    /// Scores a saved run by `measures` and leaves its questions unclassified: classifying takes longer than scoring, and most
+    /// gates are on measures.
+    #[must_use]
+    pub fn without_classes(run: &SavedRun, measures: &[Measure], judge: Judge) -> Self {
         let scores = score::score(run, measures, judge);
         let columns = measures
             .iter()
             .filter_map(|measure| Some((*measure, scores.column(*measure)?)));
-        let outcomes = diagnose::outcomes(run, k, judge);
         Self {
             name: run.manifest.name.clone(),
             judge,
             questions: asked(run),
-            classes: outcomes.iter().map(|outcome| outcome.class).collect(),
-            faults: outcomes.iter().map(|outcome| outcome.fault).collect(),
+            classes: Vec::new(),
+            faults: Vec::new(),
             columns: columns.collect(),
         }
     }
@@ -59,19 +72,18 @@ impl JudgedRun {
     }
 
     /// Returns each question's value: a score, or 1 if it has the class or fault and 0 if not. `None` for a measure that the
-    /// run was not scored by.
+    /// run was not scored by, and for a class where its questions are not classified.
     #[must_use]
     pub fn column(&self, quantity: Quantity) -> Option<Vec<Option<f64>>> {
         let shares = |has: &dyn Fn(usize) -> bool| {
             let questions = 0..self.questions.len();
-            questions
-                .map(|at| Some(f64::from(u8::from(has(at)))))
-                .collect()
+            let shares = questions.map(|at| Some(f64::from(u8::from(has(at)))));
+            (self.classes.len() == self.questions.len()).then(|| shares.collect())
         };
         match quantity {
             Quantity::Measure(measure) => self.columns.get(&measure).cloned(),
-            Quantity::Class(class) => Some(shares(&|at| self.classes[at] == class)),
-            Quantity::Fault(fault) => Some(shares(&|at| self.faults[at] == Some(fault))),
+            Quantity::Class(class) => shares(&|at| self.classes[at] == class),
+            Quantity::Fault(fault) => shares(&|at| self.faults[at] == Some(fault)),
         }
     }
 }

@@ -29,9 +29,10 @@ impl Scored {
         measures: &[Measure],
         plan: &EvaluationPlan,
     ) -> Self {
+        let outcomes = diagnose::outcomes(subject.run, subject.k, plan.judge);
         Self {
-            scores: score::score(subject.run, measures, plan.judge),
-            outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),
+            scores: score::score_classified(subject.run, &outcomes, measures, plan.judge),
+            outcomes,
         }
     }
 }

@@ -87,8 +87,7 @@ pub fn check(
         let run = run.manifest.name.clone();
         return Err(GateError::NoQuestions { run });
     }
-    let measures = plan.measures();
-    let judged = JudgedRun::new(run, &measures, evaluation.k, evaluation.judge);
+    let judged = plan.judged(run, evaluation.k);
     let levels = levels(run, &judged, plan);
     let (changes, questions) = changes(&judged, baseline, plan)?;
     let mut found = (levels.into_iter(), changes.into_iter());
@@ -142,6 +141,18 @@ impl GatePlan {
             }
         }
         measures
+    }
+
+    /// Judges a run that packed `k` hits, as far as the gates need.
+    #[must_use]
+    pub fn judged(&self, run: &SavedRun, k: usize) -> JudgedRun {
+        let (measures, judge) = (self.measures(), self.evaluation.judge);
+        let mut quantities = self.gates.iter().map(|gate| gate.quantity);
+        if quantities.all(|quantity| quantity.measure().is_some()) {
+            JudgedRun::without_classes(run, &measures, judge)
+        } else {
+            JudgedRun::new(run, &measures, k, judge)
+        }
     }
 }
 

@@ -31,8 +31,22 @@ fn check(
     baseline: Option<&SavedRun>,
     plan: &GatePlan,
 ) -> Result<GateReport, GateError> {
-    let judged = |run| JudgedRun::new(run, &plan.measures(), 5, plan.evaluation.judge);
-    super::check(run, baseline.map(judged).as_ref(), plan)
+    let judged = baseline.map(|run| plan.judged(run, 5));
+    super::check(run, judged.as_ref(), plan)
+}
+
+#[test]
+fn questions_are_classified_only_for_gates_on_classes() {
+    let run = run("a", &["18 May", "1815"]);
+    let has_classes = |names: &[&str]| {
+        let gates = names.iter().map(|name| gate(name, GateBound::Max, 1.0));
+        let judged = plan(gates.collect()).judged(&run, 5);
+        judged
+            .column("retrieval".parse().expect("a class"))
+            .is_some()
+    };
+    assert!(!has_classes(&["EM@5", "AnswerF1"]));
+    assert!(has_classes(&["EM@5", "retrieval"]) && has_classes(&["reader"]));
 }
 
 fn verdicts(report: &GateReport) -> Vec<GateVerdict> {

@@ -8,6 +8,7 @@
 //! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an
 //! oracle the terms are the shares of questions whose support each stage lost.
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,13 +124,22 @@ pub(super) fn rows(
     of: BudgetOf,
     reading: Reading,
 ) -> Vec<Option<Terms>> {
-    let questions = traces.iter().zip(outcomes);
+    let questions = traces.par_iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| match of {
             BudgetOf::Support => support_terms(outcome, reading),
             BudgetOf::Right | BudgetOf::F1(_) => terms_under(trace, outcome, of, reading),
         })
         .collect()
+}
+
+/// Returns each question's loss to each source by the plain reading, a column for each of [`Source::ALL`].
+pub(crate) fn loss_columns(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    of: BudgetOf,
+) -> Vec<Vec<Option<f64>>> {
+    columns(&rows(traces, outcomes, of, Reading::Plain))
 }
 
 /// Builds the budget. `outcomes` are parallel to `traces`.

@@ -18,7 +18,7 @@ pub use facts::{Answered, Conclusion, LossVerdict, SideLoss, VerdictFacts};
 pub use source::{Side, Source};
 pub use text::rule_of_thumb;
 
-pub(super) use budget::{answer_terms, lost_at};
+pub(super) use budget::{answer_terms, loss_columns, lost_at};
 
 #[cfg(test)]
 mod tests;

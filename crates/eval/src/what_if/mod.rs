@@ -22,6 +22,7 @@ mod tests;
 pub use advice::Advice;
 pub use alternative::{Alternative, Change, Promise, Setting, Withheld};
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,11 +70,14 @@ fn alternatives(run: &RecordedRun<'_>) -> Vec<Alternative> {
         return Vec::new();
     }
     let mut found: Vec<Alternative> = Vec::new();
-    for (change, settings) in changes::changes(run) {
-        let alternative = effect::alternative(run, change, settings);
-        found.extend(
-            alternative.filter(|one| !found.iter().any(|other| is_same_prompt(one, other))),
-        );
+    let changes = changes::changes(run).into_par_iter();
+    let alternatives: Vec<Option<Alternative>> = changes
+        .map(|(change, settings)| effect::alternative(run, change, settings))
+        .collect();
+    for one in alternatives.into_iter().flatten() {
+        if !found.iter().any(|other| is_same_prompt(&one, other)) {
+            found.push(one);
+        }
     }
     found.extend(bounds::bounds(run));
     found
