@@ -3,19 +3,25 @@
 //! `cargo bench --bench encode -- MODEL_FOLDER TEXTS.jsonl [--precision bfloat16] [--texts N] [--passes N] [--vectors FILE]`:
 //! a JSON string a line, cut at 256 word pieces, vectors of unit length. Words for people go to stderr, one line of JSON
 //! to stdout, and with `--vectors` the vectors to FILE as little-endian `f32`. `benches/peers/encode.py` runs it in
-//! turns with other encoders. What is timed holds tokenising and pooling; reading the weights is timed on its own.
+//! turns with other encoders. `RAGTRIAGE_BENCH_INSTRUCTIONS=avx2` (or `avx512`, `scalar`) forces narrower vectors.
+//! `--peak` instead prints the share of the processor's multiply-add peak that the products of MiniLM reach, for each
+//! width. What is timed holds tokenising and pooling; reading the weights is timed on its own.
 
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a bench's figures are its output"
+    clippy::inline_always,
+    reason = "figures are a bench's output; only what is inlined into a dispatched function is compiled for its vectors"
 )]
 
+use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use pulp::{Arch, Simd, WithSimd};
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::TitledText;
+use ragtriage_encoder::bert::{Dense, Instructions, Kernel};
 use ragtriage_fetch::model::{Hub, ModelRef, ModelSource, locate};
 use ragtriage_models::embed::{Encoder, Local, LocalOptions, Role};
 
@@ -75,6 +81,9 @@ impl Arguments {
 /// Loads, warms up, encodes, prints.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
+    if std::env::args().any(|word| word == "--peak") {
+        return peak();
+    }
     let given = Arguments::parse();
     let lines = std::fs::read_to_string(&given.texts).expect("a file of texts");
     let texts: Vec<String> = lines
@@ -101,6 +110,7 @@ async fn main() {
         normalize: Some(true),
         max_tokens: Some(MAX_TOKENS),
         precision: given.precision,
+        instructions: forced(),
         ..LocalOptions::default()
     };
     let encoder = Local::open(checkpoint, options).expect("a checkpoint that is computed here");
@@ -158,6 +168,93 @@ async fn main() {
         "peak_bytes": peak,
     });
     println!("{json}");
+}
+
+/// The instructions that the environment allows.
+fn forced() -> Instructions {
+    match std::env::var("RAGTRIAGE_BENCH_INSTRUCTIONS").as_deref() {
+        Err(_) => Instructions::All,
+        Ok("avx512") => Instructions::Avx512,
+        Ok("avx2") => Instructions::Avx2,
+        Ok("scalar") => Instructions::Scalar,
+        Ok(other) => panic!("unknown instructions `{other}`"),
+    }
+}
+
+/// Rows of a product: about a batch of the encoder, and no multiple of a tile's height.
+const PEAK_ROWS: usize = 500;
+/// Inner dimension and width of MiniLM's products: attention's output, queries with keys and values, both of the
+/// feed-forward layer.
+const PEAK_SHAPES: [(usize, usize); 4] = [(384, 384), (384, 1152), (384, 1536), (1536, 384)];
+/// Measurements, of which the fastest counts: other work on the machine only slows.
+const PEAK_TRIES: usize = 50;
+
+/// Prints, for each width, the peak and what the products reach on one core.
+fn peak() {
+    let mut widths = vec![("all", Instructions::All, Arch::new())];
+    #[cfg(target_arch = "x86_64")]
+    if let Some(v3) = pulp::x86::V3::try_new() {
+        widths.push(("avx2", Instructions::Avx2, Arch::V3(v3)));
+    }
+    for (name, instructions, arch) in widths {
+        let operations = arch.dispatch(MultiplyAdds { n_steps: 1 });
+        let n_steps = 20_000;
+        let seconds = fastest(|| {
+            black_box(arch.dispatch(MultiplyAdds { n_steps }));
+        });
+        let peak = (operations * n_steps) as f64 / seconds / 1e9;
+        println!("{name}: peak {peak:.1} GFLOP/s in float32");
+        for precision in [Precision::Float32, Precision::Bfloat16] {
+            let kernel = Kernel::new(precision, instructions);
+            for (depth, width) in PEAK_SHAPES {
+                let layer = Dense::new(&vec![0.25; depth * width], depth, kernel);
+                let rows = vec![0.5; PEAK_ROWS * depth];
+                let mut out = vec![0.0; PEAK_ROWS * width];
+                let seconds = fastest(|| layer.apply_into(black_box(&rows), &mut out));
+                let reached = (2 * PEAK_ROWS * depth * width) as f64 / seconds / 1e9;
+                println!(
+                    "  {}, {depth} x {width}: {reached:.1} GFLOP/s, {:.0}%",
+                    kernel.name(),
+                    100.0 * reached / peak
+                );
+            }
+        }
+    }
+}
+
+/// Returns the least number of seconds that `work` takes.
+fn fastest(mut work: impl FnMut()) -> f64 {
+    let tries = (0..PEAK_TRIES).map(|_| {
+        let begun = Instant::now();
+        work();
+        begun.elapsed().as_secs_f64()
+    });
+    tries.fold(f64::MAX, f64::min)
+}
+
+/// Independent chains of multiply-adds in registers; returns the number of operations of all steps.
+struct MultiplyAdds {
+    n_steps: usize,
+}
+
+impl WithSimd for MultiplyAdds {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> usize {
+        // More than two units with a latency of four or five cycles need, and few enough for sixteen registers.
+        const CHAINS: usize = 12;
+        let factor = simd.splat_f32s(black_box(0.999));
+        let term = simd.splat_f32s(black_box(0.001));
+        let mut chains = [simd.splat_f32s(0.0); CHAINS];
+        for _ in 0..self.n_steps {
+            for chain in &mut chains {
+                *chain = simd.mul_add_e_f32s(*chain, factor, term);
+            }
+        }
+        black_box(chains);
+        2 * CHAINS * S::F32_LANES * self.n_steps
+    }
 }
 
 /// The process's high-water mark, where the system says: Linux.

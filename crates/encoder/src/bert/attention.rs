@@ -11,10 +11,10 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::aligned::Aligned;
+use super::kernel::Kernel;
 use super::matmul::{Packed, ProductScratch};
 use super::product::{Finish, Product};
 use super::vector::{exponentials, scale};
-use ragtriage_core::config::Precision;
 
 /// Query rows whose scores are held at once: a multiple of every tile height.
 const BLOCK: usize = 32;
@@ -26,6 +26,7 @@ pub(super) struct Attention {
     scores: Aligned,
     head_width: usize,
     n_heads: usize,
+    arch: Arch,
 }
 
 /// One sequence's rows, with the heads next to each other in each row.
@@ -41,27 +42,22 @@ pub(super) struct Heads<'a> {
 
 impl Attention {
     /// Allocates scratch memory for sequences of at most `longest` tokens.
-    pub(super) fn new(
-        longest: usize,
-        n_heads: usize,
-        head_width: usize,
-        precision: Precision,
-    ) -> Self {
-        let keys = Packed::with_room(head_width, longest, precision);
+    pub(super) fn new(longest: usize, n_heads: usize, head_width: usize, kernel: Kernel) -> Self {
+        let keys = Packed::with_room(head_width, longest, kernel);
         let scores = Aligned::zeros(BLOCK * keys.padded_width());
         Self {
             keys,
-            values: Packed::with_room(longest, head_width, precision),
+            values: Packed::with_room(longest, head_width, kernel),
             scores,
             head_width,
             n_heads,
+            arch: kernel.arch,
         }
     }
 
     /// Attends within one sequence. `out`: one row per query, `n_heads * head_width` wide.
     pub(super) fn attend(
         &mut self,
-        arch: Arch,
         scratch: &mut ProductScratch,
         heads: &Heads<'_>,
         out: &mut [f32],
@@ -99,9 +95,9 @@ impl Attention {
                     out: scores,
                     out_stride: padded,
                 };
-                product.run(&self.keys, arch, scratch);
+                product.run(&self.keys, scratch);
                 let mut totals = [0.0_f32; BLOCK];
-                arch.dispatch(Softmax {
+                self.arch.dispatch(Softmax {
                     scores,
                     padded,
                     n_seen,
@@ -118,8 +114,8 @@ impl Attention {
                     out,
                     out_stride: width,
                 };
-                product.run(&self.values, arch, scratch);
-                arch.dispatch(Divide {
+                product.run(&self.values, scratch);
+                self.arch.dispatch(Divide {
                     rows: out,
                     stride: width,
                     width: head_width,

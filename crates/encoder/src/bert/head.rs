@@ -1,21 +1,19 @@
 //! Heads on top of the transformer: a linear layer, and a classifier of pairs with one label.
 
-use pulp::Arch;
-
 use super::BertError;
 use super::config::{Architecture, BertConfig};
+use super::kernel::{Instructions, Kernel};
 use super::matmul::{Packed, ProductScratch};
 use super::product::{Finish, Product};
 use super::tensors::Tensors;
 use ragtriage_core::config::Precision;
 
-/// A linear layer over rows of numbers, in `f32`.
+/// A linear layer over rows of numbers.
 pub struct Dense {
     weights: Packed,
     /// Empty for none.
     bias: Vec<f32>,
     to: usize,
-    arch: Arch,
 }
 
 impl Dense {
@@ -41,32 +39,42 @@ impl Dense {
         to: usize,
     ) -> Result<Self, BertError> {
         let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
-        let weights = Packed::transposed(matrix.chunks_exact(from), from, Precision::Float32);
-        Ok(Self {
-            weights,
+        let kernel = Kernel::new(Precision::Float32, Instructions::All);
+        Ok(Self::new(&matrix, from, kernel))
+    }
+
+    /// Packs a matrix of rows of `from` numbers, one row per output, for a kernel.
+    pub fn new(matrix: &[f32], from: usize, kernel: Kernel) -> Self {
+        let rows = matrix.chunks_exact(from);
+        let to = rows.len();
+        Self {
+            weights: Packed::transposed(rows, from, kernel),
             bias: Vec::new(),
             to,
-            arch: Arch::new(),
-        })
+        }
     }
 
     /// Returns the layer's output for each row of `rows`, which are as wide as the layer's input.
     pub fn apply(&self, rows: &[f32]) -> Vec<f32> {
+        let mut out = vec![0.0; rows.len() / self.weights.depth() * self.to];
+        self.apply_into(rows, &mut out);
+        out
+    }
+
+    /// Computes the layer's output for each row of `rows` into `out`, one row of [`Self::width`] for each.
+    pub fn apply_into(&self, rows: &[f32], out: &mut [f32]) {
         let depth = self.weights.depth();
-        let n_rows = rows.len() / depth;
-        let mut out = vec![0.0; n_rows * self.to];
         let product = Product {
-            n_rows,
+            n_rows: rows.len() / depth,
             left: rows,
             left_stride: depth,
             columns: 0..self.to,
             bias: &self.bias,
             finish: Finish::Plain,
-            out: &mut out,
+            out,
             out_stride: self.to,
         };
-        product.run(&self.weights, self.arch, &mut ProductScratch::default());
-        out
+        product.run(&self.weights, &mut ProductScratch::default());
     }
 
     /// Returns the width of an output row.

@@ -5,15 +5,12 @@
 //! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where
 //! the processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch per thread).
 
-use pulp::Arch;
-
 use super::aligned::Aligned;
-use super::amx::Amx;
+use super::bfloat::rounded_to_bfloat;
+use super::kernel::{Factors, Kernel};
 use super::panels::Panels;
-use super::precision::rounded_to_bfloat;
 use super::product::Product;
 use super::tiles::Tiles;
-use ragtriage_core::config::Precision;
 
 /// The right-hand matrix, in the order in which its kernel reads it.
 pub(super) enum Packed {
@@ -22,19 +19,17 @@ pub(super) enum Packed {
     /// For vectors of `f32`, of numbers rounded to bfloat16.
     Rounded(Panels),
     /// For tiles of bfloat16.
-    Tiles(Tiles, Amx),
+    Tiles(Tiles),
 }
 
 impl Packed {
     /// Allocates a matrix of at most `depth x width`.
-    pub(super) fn with_room(depth: usize, width: usize, precision: Precision) -> Self {
-        // Detecting the tiles takes a system call, so it is done only where they are wanted.
-        match precision {
-            Precision::Float32 => Self::Float32(Panels::with_room(depth, width)),
-            Precision::Bfloat16 => match Amx::of_this_machine() {
-                None => Self::Rounded(Panels::with_room(depth, width)),
-                Some(amx) => Self::Tiles(Tiles::with_room(depth, width), amx),
-            },
+    pub(super) fn with_room(depth: usize, width: usize, kernel: Kernel) -> Self {
+        let arch = kernel.arch;
+        match kernel.factors {
+            Factors::Float32 => Self::Float32(Panels::with_room(depth, width, arch)),
+            Factors::Rounded => Self::Rounded(Panels::with_room(depth, width, arch)),
+            Factors::Tiles(amx) => Self::Tiles(Tiles::with_room(depth, width, amx, arch)),
         }
     }
 
@@ -43,9 +38,9 @@ impl Packed {
     pub(super) fn transposed<'a>(
         rows: impl ExactSizeIterator<Item = &'a [f32]>,
         depth: usize,
-        precision: Precision,
+        kernel: Kernel,
     ) -> Self {
-        let mut packed = Self::with_room(depth, rows.len(), precision);
+        let mut packed = Self::with_room(depth, rows.len(), kernel);
         packed.fill_transposed(rows, depth);
         packed
     }
@@ -59,7 +54,7 @@ impl Packed {
         match self {
             Self::Float32(panels) => panels.fill_transposed(rows, depth, |x| x),
             Self::Rounded(panels) => panels.fill_transposed(rows, depth, rounded_to_bfloat),
-            Self::Tiles(tiles, _) => tiles.fill_transposed(rows, depth),
+            Self::Tiles(tiles) => tiles.fill_transposed(rows, depth),
         }
     }
 
@@ -72,7 +67,7 @@ impl Packed {
         match self {
             Self::Float32(panels) => panels.fill(rows, width, |x| x),
             Self::Rounded(panels) => panels.fill(rows, width, rounded_to_bfloat),
-            Self::Tiles(tiles, _) => tiles.fill(rows, width),
+            Self::Tiles(tiles) => tiles.fill(rows, width),
         }
     }
 
@@ -80,7 +75,7 @@ impl Packed {
     pub(super) fn depth(&self) -> usize {
         match self {
             Self::Float32(panels) | Self::Rounded(panels) => panels.depth(),
-            Self::Tiles(tiles, _) => tiles.depth(),
+            Self::Tiles(tiles) => tiles.depth(),
         }
     }
 
@@ -88,16 +83,16 @@ impl Packed {
     pub(super) fn padded_width(&self) -> usize {
         match self {
             Self::Float32(panels) | Self::Rounded(panels) => panels.padded_width(),
-            Self::Tiles(tiles, _) => tiles.padded_width(),
+            Self::Tiles(tiles) => tiles.padded_width(),
         }
     }
 }
 
 impl Product<'_> {
     /// Computes the product.
-    pub(super) fn run(self, right: &Packed, arch: Arch, scratch: &mut ProductScratch) {
+    pub(super) fn run(self, right: &Packed, scratch: &mut ProductScratch) {
         match right {
-            Packed::Float32(panels) => panels.multiply(self, arch),
+            Packed::Float32(panels) => panels.multiply(self),
             Packed::Rounded(panels) => {
                 let depth = panels.depth();
                 let rounded = scratch.rounded.room(self.n_rows * depth);
@@ -109,16 +104,13 @@ impl Product<'_> {
                         .zip(from)
                         .for_each(|(to, from)| *to = rounded_to_bfloat(*from));
                 }
-                panels.multiply(
-                    Product {
-                        left: rounded,
-                        left_stride: depth,
-                        ..self
-                    },
-                    arch,
-                );
+                panels.multiply(Product {
+                    left: rounded,
+                    left_stride: depth,
+                    ..self
+                });
             }
-            Packed::Tiles(tiles, amx) => tiles.multiply(self, *amx, arch, &mut scratch.tiles),
+            Packed::Tiles(tiles) => tiles.multiply(self, &mut scratch.tiles),
         }
     }
 }
@@ -148,16 +140,11 @@ mod tests {
         (0..n).map(|_| next()).collect()
     }
 
-    /// Returns every kernel that this machine has; the portable ones always.
+    /// Returns every kernel that this machine has, with room for a matrix.
     fn kernels(depth: usize, width: usize) -> Vec<(&'static str, Packed)> {
-        let mut kernels = vec![
-            ("float32", Packed::Float32(Panels::with_room(depth, width))),
-            ("rounded", Packed::Rounded(Panels::with_room(depth, width))),
-        ];
-        if let Some(amx) = Amx::of_this_machine() {
-            kernels.push(("tiles", Packed::Tiles(Tiles::with_room(depth, width), amx)));
-        }
-        kernels
+        Kernel::every()
+            .map(|kernel| (kernel.name(), Packed::with_room(depth, width, kernel)))
+            .collect()
     }
 
     fn exact_gelu(x: f64) -> f64 {
@@ -200,7 +187,7 @@ mod tests {
             );
             right.fill_transposed(weights.chunks_exact(depth), depth);
             let rounded = |x: f32| {
-                f64::from(if name == "float32" {
+                f64::from(if name.starts_with("float32") {
                     x
                 } else {
                     rounded_to_bfloat(x)
@@ -218,7 +205,7 @@ mod tests {
                 out: &mut out,
                 out_stride,
             };
-            product.run(&right, Arch::new(), &mut scratch);
+            product.run(&right, &mut scratch);
             for (i, row) in out.chunks_exact(out_stride).enumerate() {
                 for j in 0..width {
                     let pairs = left[i * left_stride..]
@@ -310,7 +297,7 @@ mod tests {
                     out: &mut out,
                     out_stride: width,
                 };
-                product.run(&right, Arch::new(), &mut ProductScratch::default());
+                product.run(&right, &mut ProductScratch::default());
                 out
             });
             assert_eq!(one, other, "{name}");
@@ -339,7 +326,7 @@ mod tests {
                     out: &mut out,
                     out_stride: width,
                 };
-                product.run(&right, Arch::new(), &mut scratch);
+                product.run(&right, &mut scratch);
                 out
             };
             let together = run(&left, 0..width);

@@ -6,8 +6,6 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use pulp::Arch;
-
 use super::aligned::Aligned;
 use super::attention::{Attention, Heads};
 use super::config::BertConfig;
@@ -73,7 +71,6 @@ impl States {
 pub struct Bert {
     config: BertConfig,
     weights: Weights,
-    arch: Arch,
     /// Buffers of finished batches: as many as batches ever ran at once. Fresh memory would cost a page fault every 4
     /// KiB.
     idle: Mutex<Vec<LayerBuffers>>,
@@ -85,7 +82,6 @@ impl Bert {
         Self {
             config,
             weights,
-            arch: Arch::new(),
             idle: Mutex::default(),
         }
     }
@@ -112,7 +108,7 @@ impl Bert {
                 let (n_heads, width) = (self.config.num_attention_heads, self.config.head_width());
                 (
                     longest,
-                    Attention::new(longest, n_heads, width, self.weights.precision),
+                    Attention::new(longest, n_heads, width, self.weights.kernel),
                 )
             });
         let mut states = self.embed(sequences, lengths.iter().sum());
@@ -245,7 +241,6 @@ impl Bert {
                 n_seen: sequence.n_seen,
             };
             attention.attend(
-                self.arch,
                 product,
                 &heads,
                 &mut attended[row * hidden..][..n_queries * hidden],
@@ -304,12 +299,12 @@ impl Bert {
             out,
             out_stride: width,
         };
-        product.run(&layer.weights, self.arch, scratch);
+        product.run(&layer.weights, scratch);
     }
 
     fn add_norm(&self, out: &mut [f32], residual: &[f32], norm: &Norm) {
         let epsilon = self.config.layer_norm_eps;
-        self.arch.dispatch(AddNorm {
+        self.weights.kernel.arch.dispatch(AddNorm {
             out,
             residual,
             gain: &norm.gain,
@@ -347,19 +342,21 @@ fn first_rows(states: &[f32], sequences: &[Sequence<'_>], hidden: usize) -> Alig
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::path::Path;
 
     use super::*;
     use crate::bert::Tensors;
+    use crate::bert::{Instructions, Kernel};
     use ragtriage_core::config::Precision;
 
-    fn tiny(precision: Precision) -> Bert {
+    fn tiny(kernel: Kernel) -> Bert {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-bert");
         let [config, weights] = ["config.json", "model.safetensors"].map(|name| folder.join(name));
         let shape = BertConfig::read(&std::fs::read(&config).unwrap(), &config).unwrap();
         let bytes = std::fs::read(&weights).unwrap();
         let weights =
-            Weights::read(&Tensors::read(&bytes, &weights).unwrap(), &shape, precision).unwrap();
+            Weights::read(&Tensors::read(&bytes, &weights).unwrap(), &shape, kernel).unwrap();
         Bert::new(shape, weights)
     }
 
@@ -377,8 +374,8 @@ mod tests {
     #[test]
     fn first_states_alone_are_those_of_the_whole_pass_to_the_bit() {
         let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
-        for precision in [Precision::Float32, Precision::Bfloat16] {
-            let bert = tiny(precision);
+        for kernel in Kernel::every() {
+            let bert = tiny(kernel);
             let every = rows(&bert.states(&sequences(&ids), Wanted::Every));
             let first = rows(&bert.states(&sequences(&ids), Wanted::First));
             let hidden = bert.config.hidden_size;
@@ -387,7 +384,7 @@ mod tests {
                     .iter()
                     .zip(&first)
                     .all(|(every, first)| every[..hidden] == **first),
-                "{precision:?}"
+                "{kernel:?}"
             );
         }
     }
@@ -395,8 +392,8 @@ mod tests {
     #[test]
     fn a_sequence_has_the_same_bits_alone_and_in_company() {
         let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
-        for precision in [Precision::Float32, Precision::Bfloat16] {
-            let bert = tiny(precision);
+        for kernel in Kernel::every() {
+            let bert = tiny(kernel);
             let together = rows(&bert.states(&sequences(&ids), Wanted::Every));
             // Twice, the second time in scratch that longer sequences have used.
             for _ in 0..2 {
@@ -404,7 +401,7 @@ mod tests {
                     assert_eq!(
                         rows(&bert.states(&[sequence], Wanted::Every)),
                         std::slice::from_ref(expected),
-                        "{precision:?}"
+                        "{kernel:?}"
                     );
                 }
             }
@@ -412,10 +409,25 @@ mod tests {
     }
 
     #[test]
+    fn kernels_of_one_name_have_the_same_bits() {
+        let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
+        let mut by_name = BTreeMap::new();
+        for kernel in Kernel::every() {
+            let states = rows(&tiny(kernel).states(&sequences(&ids), Wanted::Every));
+            let expected = by_name
+                .entry(kernel.name())
+                .or_insert_with(|| states.clone());
+            assert_eq!(*expected, states, "{kernel:?}");
+        }
+    }
+
+    #[test]
     fn bfloat16_stays_within_its_rounding_of_float32() {
         let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
-        let [exact, rounded] = [Precision::Float32, Precision::Bfloat16]
-            .map(|p| rows(&tiny(p).states(&sequences(&ids), Wanted::Every)));
+        let [exact, rounded] = [Precision::Float32, Precision::Bfloat16].map(|precision| {
+            let kernel = Kernel::new(precision, Instructions::All);
+            rows(&tiny(kernel).states(&sequences(&ids), Wanted::Every))
+        });
         for (exact, rounded) in exact.iter().zip(&rounded) {
             let dot = |a: &[f32], b: &[f32]| {
                 a.iter()

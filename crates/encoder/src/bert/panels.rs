@@ -1,9 +1,9 @@
 //! Products in `f32` on the processor's vectors: tiles of rows by panels of columns that stay in registers.
 //!
-//! Each output number is one chain of fused multiply-adds in index order. Vector width is detected at run time by
-//! `pulp` (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out: blocking of the inner dimension, which
-//! would hold a panel's part in the first-level cache; panels streamed from the second level were measured to be
-//! faster.
+//! Each output number is one chain of fused multiply-adds in index order, so that all vectors give the same bits. There
+//! is no unsafe code: `pulp` compiles one source for AVX-512, AVX2, NEON and scalars. Left out: blocking of the inner
+//! dimension, which would hold a panel's part in the first-level cache; panels streamed from the second level were
+//! measured to be faster.
 
 #![allow(
     clippy::inline_always,
@@ -16,13 +16,14 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::aligned::Aligned;
 use super::product::{Finish, Product};
-use super::vector::{gelu, lanes_of_this_machine};
+use super::vector::{gelu, lanes};
 
-/// Rows of a tile with 32 vector registers and with 16.
-const TALL: usize = 8;
-const SHORT: usize = 4;
-/// Width of a packed panel in vectors: `TALL * WIDE` accumulators plus operands fill 32 registers.
-const WIDE: usize = 3;
+/// Steps of the inner dimension between two checks of bounds. With a check in each step, a processor that starts four
+/// instructions a cycle is kept from the multiply-adds.
+const STEPS: usize = 4;
+/// Columns of the widest panel: three vectors of 16 numbers.
+const LONGEST_PANEL: usize = 48;
+
 /// The right-hand matrix, `depth x width`, split into panels of whole vectors, zero-padded: panel by panel, within it
 /// row by row.
 pub(super) struct Panels {
@@ -30,17 +31,20 @@ pub(super) struct Panels {
     depth: usize,
     width: usize,
     panel_width: usize,
+    arch: Arch,
 }
 
 impl Panels {
-    pub(super) fn with_room(depth: usize, width: usize) -> Self {
-        let panel_width = WIDE * lanes_of_this_machine();
+    pub(super) fn with_room(depth: usize, width: usize, arch: Arch) -> Self {
+        let lanes = lanes(arch);
+        let panel_width = vectors_of_a_panel(lanes) * lanes;
         let values = Aligned::zeros(depth * width.next_multiple_of(panel_width));
         Self {
             values,
             depth,
             width,
             panel_width,
+            arch,
         }
     }
 
@@ -105,13 +109,20 @@ impl Panels {
     }
 
     /// Computes `product` with this right-hand matrix.
-    pub(super) fn multiply(&self, product: Product<'_>, arch: Arch) {
-        arch.dispatch(Multiply {
+    pub(super) fn multiply(&self, product: Product<'_>) {
+        self.arch.dispatch(Multiply {
             right: self,
             product,
         });
     }
 }
+
+/// Returns the width of a panel in vectors: 2 with the 16 registers of AVX2, 3 with 32.
+const fn vectors_of_a_panel(lanes: usize) -> usize {
+    if lanes == AVX2_LANES { 2 } else { 3 }
+}
+
+const AVX2_LANES: usize = 8;
 
 struct Multiply<'a> {
     right: &'a Panels,
@@ -121,19 +132,20 @@ struct Multiply<'a> {
 impl WithSimd for Multiply<'_> {
     type Output = ();
 
+    /// Selects the tile whose sums and operands fill the registers: 12 + 2 + 1 of 16, 24 + 3 + 1 of 32.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if S::F32_LANES == 16 {
-            self.panels::<S, TALL>(simd);
+        if S::F32_LANES == AVX2_LANES {
+            self.panels::<S, 6, { vectors_of_a_panel(AVX2_LANES) }>(simd);
         } else {
-            self.panels::<S, SHORT>(simd);
+            self.panels::<S, 8, { vectors_of_a_panel(16) }>(simd);
         }
     }
 }
 
 impl Multiply<'_> {
     #[inline(always)]
-    fn panels<S: Simd, const ROWS: usize>(self, simd: S) {
+    fn panels<S: Simd, const ROWS: usize, const WIDE: usize>(self, simd: S) {
         let Self { right, product } = self;
         let Product {
             n_rows,
@@ -145,24 +157,17 @@ impl Multiply<'_> {
             out,
             out_stride,
         } = product;
-        assert_eq!(
-            right.panel_width,
-            WIDE * S::F32_LANES,
-            "packed for another vector width"
-        );
-        let mut padded_bias = [0.0_f32; WIDE * 16];
-        for first in (columns.start / right.panel_width * right.panel_width..columns.end)
-            .step_by(right.panel_width)
-        {
-            let width = right.panel_width.min(columns.end - first);
+        let panel_width = WIDE * S::F32_LANES;
+        let mut padded_bias = [0.0_f32; LONGEST_PANEL];
+        for first in (columns.start / panel_width * panel_width..columns.end).step_by(panel_width) {
+            let width = panel_width.min(columns.end - first);
             padded_bias.fill(0.0);
             if !bias.is_empty() {
                 padded_bias[..width].copy_from_slice(&bias[first..first + width]);
             }
-            let panel =
-                &right.values.as_slice()[first * right.depth..][..right.panel_width * right.depth];
-            let panel = Panel {
-                values: panel,
+            let panel = Panel::<WIDE> {
+                values: &right.values.as_slice()[first * right.depth..]
+                    [..panel_width * right.depth],
                 depth: right.depth,
                 bias: &padded_bias,
                 first,
@@ -181,15 +186,15 @@ impl Multiply<'_> {
 }
 
 /// One panel of the right-hand matrix, with the position of its columns.
-struct Panel<'a> {
+struct Panel<'a, const WIDE: usize> {
     values: &'a [f32],
     depth: usize,
-    bias: &'a [f32; WIDE * 16],
+    bias: &'a [f32; LONGEST_PANEL],
     first: usize,
     width: usize,
 }
 
-impl Panel<'_> {
+impl<const WIDE: usize> Panel<'_, WIDE> {
     /// Computes one tile of the product. Rows missing from a full tile are computed as copies of the last and not
     /// stored.
     #[inline(always)]
@@ -202,25 +207,41 @@ impl Panel<'_> {
         out: &mut [f32],
         out_stride: usize,
     ) {
-        let mut operands: [&[f32]; ROWS] = [&[]; ROWS];
+        // Counted loops with constant bounds: only then do the sums stay in registers.
+        let mut operands: [(&[[f32; STEPS]], &[f32]); ROWS] = [(&[], &[]); ROWS];
         for (i, operand) in operands.iter_mut().enumerate() {
-            *operand = &left[(rows.start + i).min(rows.end - 1) * left_stride..][..self.depth];
+            let row = (rows.start + i).min(rows.end - 1);
+            *operand = left[row * left_stride..][..self.depth].as_chunks();
         }
         let (values, _) = S::as_simd_f32s(self.values);
-        // Not cut to `depth`: with the check of each operand's bounds the compiler loads a step's vectors once into
-        // registers; without, it loads them again for every row, and half the speed is gone.
-        let steps = values.as_chunks::<WIDE>().0;
+        let (blocks, rest) = values.as_chunks::<WIDE>().0.as_chunks::<STEPS>();
         let (bias, _) = S::as_simd_f32s(self.bias);
-        let mut sums = [[bias[0], bias[1], bias[2]]; ROWS];
-        for (p, step) in steps.iter().enumerate() {
+        let mut sums = [[bias[0]; WIDE]; ROWS];
+        for row in &mut sums {
+            row.copy_from_slice(&bias[..WIDE]);
+        }
+        for (at, block) in blocks.iter().enumerate() {
+            let mut factors = [&[0.0; STEPS]; ROWS];
             for i in 0..ROWS {
-                let factor = simd.splat_f32s(operands[i][p]);
+                factors[i] = &operands[i].0[at];
+            }
+            for p in 0..STEPS {
+                for i in 0..ROWS {
+                    let factor = simd.splat_f32s(factors[i][p]);
+                    for j in 0..WIDE {
+                        sums[i][j] = simd.mul_add_e_f32s(factor, block[p][j], sums[i][j]);
+                    }
+                }
+            }
+        }
+        for (p, step) in rest.iter().enumerate() {
+            for i in 0..ROWS {
+                let factor = simd.splat_f32s(operands[i].1[p]);
                 for j in 0..WIDE {
                     sums[i][j] = simd.mul_add_e_f32s(factor, step[j], sums[i][j]);
                 }
             }
         }
-        // Counted loops with constant bounds: only then do the sums stay in registers.
         for i in 0..ROWS {
             if i >= rows.len() {
                 break;

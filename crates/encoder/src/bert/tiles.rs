@@ -12,7 +12,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::aligned::Aligned;
 use super::amx::{Amx, SIDE, STEP, STEP_NUMBERS};
-use super::precision::bfloat;
+use super::bfloat::bfloat;
 use super::product::{Finish, Product};
 use super::vector::gelu;
 
@@ -26,15 +26,19 @@ pub(super) struct Tiles {
     panels: Aligned<u16>,
     depth: usize,
     width: usize,
+    amx: Amx,
+    arch: Arch,
 }
 
 impl Tiles {
-    pub(super) fn with_room(depth: usize, width: usize) -> Self {
+    pub(super) fn with_room(depth: usize, width: usize, amx: Amx, arch: Arch) -> Self {
         let panels = Aligned::zeros(depth.next_multiple_of(STEP) * width.next_multiple_of(SIDE));
         Self {
             panels,
             depth,
             width,
+            amx,
+            arch,
         }
     }
 
@@ -111,13 +115,7 @@ impl Tiles {
     }
 
     /// Computes `product` with this right-hand matrix.
-    pub(super) fn multiply(
-        &self,
-        product: Product<'_>,
-        amx: Amx,
-        arch: Arch,
-        scratch: &mut TileBuffers,
-    ) {
+    pub(super) fn multiply(&self, product: Product<'_>, scratch: &mut TileBuffers) {
         let Product {
             n_rows,
             left,
@@ -130,7 +128,7 @@ impl Tiles {
         } = product;
         let panel_numbers = self.n_steps() * STEP_NUMBERS;
         let stripes = scratch.left.room(n_rows.div_ceil(SIDE) * panel_numbers);
-        arch.dispatch(Stripes {
+        self.arch.dispatch(Stripes {
             n_rows,
             left,
             left_stride,
@@ -150,7 +148,7 @@ impl Tiles {
                 .chunks_exact(panel_numbers)
                 .zip((0..n_rows).step_by(SIDE))
             {
-                amx.multiply(stripe, right, sums);
+                self.amx.multiply(stripe, right, sums);
                 let bias = if bias.is_empty() {
                     bias
                 } else {
@@ -158,7 +156,7 @@ impl Tiles {
                 };
                 let n_rows = SIDE.min(n_rows - row);
                 let out = &mut out[row * out_stride + first..];
-                arch.dispatch(Finishing {
+                self.arch.dispatch(Finishing {
                     sums,
                     n_rows,
                     width: end - first,

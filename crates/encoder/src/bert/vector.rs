@@ -10,8 +10,11 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Returns the number of `f32` in a vector register of this machine, as `pulp::Arch` selects it.
-pub(super) fn lanes_of_this_machine() -> usize {
+/// Lanes of a row's sum: those of the widest vector.
+const SUM_LANES: usize = 16;
+
+/// Returns the number of `f32` in a vector.
+pub(super) fn lanes(arch: Arch) -> usize {
     struct Lanes;
     impl WithSimd for Lanes {
         type Output = usize;
@@ -21,7 +24,7 @@ pub(super) fn lanes_of_this_machine() -> usize {
             S::F32_LANES
         }
     }
-    Arch::new().dispatch(Lanes)
+    arch.dispatch(Lanes)
 }
 
 /// Computes `e^x` for `x <= 0`, to a relative 3e-7; `x` below -87 counts as -87, so that the result stays a normal
@@ -140,8 +143,8 @@ impl WithSimd for AddNorm<'_> {
     }
 }
 
-/// Replaces scores by `exp(score - largest)` and returns their sum. The length of `row` is a multiple of the vector
-/// width; its padding is minus infinity (or very small) and becomes 0.
+/// Replaces scores by `exp(score - largest)` and returns their sum, added in [`SUM_LANES`] lanes and then by halves
+/// whatever the width of a vector. The length of `row` is a multiple of the vector width; its padding is minus infinity (or very small) and becomes 0.
 #[inline(always)]
 pub(super) fn exponentials<S: Simd>(simd: S, row: &mut [f32]) -> f32 {
     let (row, rest) = S::as_mut_simd_f32s(row);
@@ -151,12 +154,21 @@ pub(super) fn exponentials<S: Simd>(simd: S, row: &mut [f32]) -> f32 {
         largest = simd.max_f32s(largest, *x);
     }
     let largest = simd.splat_f32s(simd.reduce_max_f32s(largest));
-    let mut total = simd.splat_f32s(0.0);
-    for x in row {
-        *x = exp(simd, simd.sub_f32s(*x, largest));
-        total = simd.add_f32s(total, *x);
+    let mut totals = [simd.splat_f32s(0.0); SUM_LANES];
+    for vectors in row.chunks_mut(SUM_LANES / S::F32_LANES) {
+        for (x, total) in vectors.iter_mut().zip(&mut totals) {
+            *x = exp(simd, simd.sub_f32s(*x, largest));
+            *total = simd.add_f32s(*total, *x);
+        }
     }
-    simd.reduce_sum_f32s(total)
+    let mut n_vectors = SUM_LANES / S::F32_LANES;
+    while n_vectors > 1 {
+        n_vectors /= 2;
+        for i in 0..n_vectors {
+            totals[i] = simd.add_f32s(totals[i], totals[i + n_vectors]);
+        }
+    }
+    simd.reduce_sum_f32s(totals[0])
 }
 
 /// Multiplies a row.

@@ -5,9 +5,9 @@
 
 use super::BertError;
 use super::config::{Architecture, BertConfig};
+use super::kernel::Kernel;
 use super::matmul::Packed;
 use super::tensors::Tensors;
-use ragtriage_core::config::Precision;
 
 /// A linear layer: packed weights and bias.
 pub(super) struct Linear {
@@ -43,8 +43,8 @@ pub struct Weights {
     /// Widens embeddings to states; `None` if they are as wide.
     pub(super) project: Option<Linear>,
     pub(super) layers: Vec<Layer>,
-    /// Precision of the packed weights, which the factors multiplied with them must share.
-    pub(super) precision: Precision,
+    /// The kernel that the weights are packed for.
+    pub(super) kernel: Kernel,
 }
 
 /// Names of a layer's parts.
@@ -107,11 +107,11 @@ impl Architecture {
 }
 
 impl Weights {
-    /// Reads the parameters from a file's tensors and packs them for products of this precision.
+    /// Reads the parameters from a file's tensors and packs them for a kernel.
     pub fn read(
         tensors: &Tensors<'_>,
         config: &BertConfig,
-        precision: Precision,
+        kernel: Kernel,
     ) -> Result<Self, BertError> {
         let prefixes = config.family.prefixes();
         let word_table = "embeddings.word_embeddings.weight";
@@ -122,7 +122,7 @@ impl Weights {
             tensors,
             prefix: prefix.unwrap_or(&prefixes[0]),
             names: config.family.names(),
-            precision,
+            kernel,
         };
         let width = config.embedding_size;
         let words = file.tensor(word_table, &[config.vocab_size, width])?;
@@ -152,7 +152,7 @@ impl Weights {
             layers: (0..config.num_hidden_layers)
                 .map(|i| file.layer(i, config))
                 .collect::<Result<_, _>>()?,
-            precision,
+            kernel,
         })
     }
 }
@@ -162,7 +162,7 @@ struct OpenWeights<'a> {
     tensors: &'a Tensors<'a>,
     prefix: &'static str,
     names: &'static Names,
-    precision: Precision,
+    kernel: Kernel,
 }
 
 impl OpenWeights<'_> {
@@ -183,7 +183,7 @@ impl OpenWeights<'_> {
         }
         Ok(Layer {
             qkv: Linear {
-                weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision),
+                weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.kernel),
                 bias,
             },
             attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
@@ -198,7 +198,7 @@ impl OpenWeights<'_> {
         let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
         let bias = self.tensor(&format!("{name}.bias"), &[to])?;
         Ok(Linear {
-            weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision),
+            weights: Packed::transposed(matrix.chunks_exact(from), from, self.kernel),
             bias,
         })
     }

@@ -9,8 +9,9 @@ use super::folder::{Checkpoint, WEIGHTS};
 use super::pin::sha256_hex;
 use super::recipe;
 use super::tokenizer::tokenizer_bytes;
-use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Tensors, Weights, WordPieces};
-use ragtriage_core::config::Precision;
+use crate::bert::{
+    Bert, BertConfig, BertError, FEWEST_TOKENS, Kernel, Tensors, Weights, WordPieces,
+};
 
 /// Reads the head on top of the transformer from the tensors stored with it.
 type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
@@ -20,7 +21,7 @@ pub struct Model<H = ()> {
     checkpoint: Checkpoint,
     config: BertConfig,
     max_tokens: usize,
-    precision: Precision,
+    kernel: Kernel,
     read_head: Box<ReadHead<H>>,
     word_pieces: OnceLock<WordPieces>,
     loaded: OnceLock<(Bert, H)>,
@@ -32,9 +33,9 @@ impl Model {
         checkpoint: Checkpoint,
         config: BertConfig,
         max_tokens: usize,
-        precision: Precision,
+        kernel: Kernel,
     ) -> Result<Self, CheckpointError> {
-        Self::with_head(checkpoint, config, max_tokens, precision, |_, _| Ok(()))
+        Self::with_head(checkpoint, config, max_tokens, kernel, |_, _| Ok(()))
     }
 }
 
@@ -47,7 +48,7 @@ impl<H> Model<H> {
         checkpoint: Checkpoint,
         config: BertConfig,
         max_tokens: usize,
-        precision: Precision,
+        kernel: Kernel,
         read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError>
         + Send
         + Sync
@@ -74,7 +75,7 @@ impl<H> Model<H> {
             checkpoint,
             config,
             max_tokens,
-            precision,
+            kernel,
             read_head,
             word_pieces,
             loaded,
@@ -133,7 +134,7 @@ impl<H> Model<H> {
             let tensors = Tensors::read(&bytes, &path)?;
             let bert = Bert::new(
                 self.config.clone(),
-                Weights::read(&tensors, &self.config, self.precision)?,
+                Weights::read(&tensors, &self.config, self.kernel)?,
             );
             Ok((bert, (self.read_head)(&tensors, &self.config)?))
         })

@@ -10,7 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::folder::Checkpoint;
 use super::spans::{Offered, TextAnswer, WindowSpans};
 use super::{CheckpointError, Model};
-use crate::bert::{BertError, Dense, Ids, Sequence, Wanted, Window, batch};
+use crate::bert::{BertError, Dense, Ids, Instructions, Kernel, Sequence, Wanted, Window, batch};
 use ragtriage_core::config::Precision;
 
 /// Maximum word pieces of a window, question and special tokens included.
@@ -35,7 +35,7 @@ impl QuestionAnswerer {
             checkpoint,
             config,
             max_tokens,
-            precision,
+            Kernel::new(precision, Instructions::All),
             |tensors, config| Ok(Dense::read(tensors, "qa_outputs", config.hidden_size(), 2)?),
         )?;
         let stride = MOST_STRIDE.min(max_tokens / 2);

@@ -8,7 +8,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::folder::Checkpoint;
 use super::{CheckpointError, Model};
 use crate::bert::{
-    BertError, Classifier, EncoderInput, Ids, Sequence, VERSION, Wanted, batch, kernel,
+    BertError, Classifier, EncoderInput, Ids, Instructions, Kernel, Sequence, VERSION, Wanted,
+    batch,
 };
 use ragtriage_core::config::Precision;
 
@@ -45,18 +46,15 @@ impl SequenceClassifier {
             .into());
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
-        let kernel = kernel(precision);
+        let kernel = Kernel::new(precision, Instructions::All);
         let fingerprint = format!(
-            "sequence classifier v{CLASSIFIER_VERSION}.{VERSION} {} max_tokens {max_tokens} {kernel}",
-            checkpoint.digests()
+            "sequence classifier v{CLASSIFIER_VERSION}.{VERSION} {} max_tokens {max_tokens} {}",
+            checkpoint.digests(),
+            kernel.name()
         );
-        let model = Model::with_head(
-            checkpoint,
-            config,
-            max_tokens,
-            precision,
-            |tensors, config| Ok(Classifier::read(tensors, config)?),
-        )?;
+        let model = Model::with_head(checkpoint, config, max_tokens, kernel, |tensors, config| {
+            Ok(Classifier::read(tensors, config)?)
+        })?;
         Ok(Self { model, fingerprint })
     }
 

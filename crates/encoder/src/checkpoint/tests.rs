@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::folder::Checkpoint;
 use super::{CheckpointError, Recipe, SequenceClassifier};
-use crate::bert::EncoderInput;
+use crate::bert::{EncoderInput, Instructions, Kernel};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::Similarity;
@@ -316,7 +316,8 @@ fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
         ]
     );
     let config = checkpoint.config().unwrap();
-    let model = super::Model::new(checkpoint, config, 40, Precision::Float32).unwrap();
+    let kernel = Kernel::new(Precision::Float32, Instructions::All);
+    let model = super::Model::new(checkpoint, config, 40, kernel).unwrap();
     let ids = model
         .word_pieces()
         .unwrap()

@@ -15,7 +15,9 @@ use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_encoder::bert::{Dense, EncoderInput, Sequence, VERSION, Wanted, WordPieces, kernel};
+use ragtriage_encoder::bert::{
+    Dense, EncoderInput, Instructions, Kernel, Sequence, VERSION, Wanted, WordPieces,
+};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, TokenRecipe};
 
@@ -99,18 +101,20 @@ impl LateInteraction {
                 });
             }
         }
-        let (width, kernel) = (recipe.width(&config), kernel(precision));
+        let kernel = Kernel::new(precision, Instructions::All);
+        let width = recipe.width(&config);
         let fingerprint = format!(
-            "late interaction v{ENCODER_VERSION}.{VERSION} {} {} {kernel}",
+            "late interaction v{ENCODER_VERSION}.{VERSION} {} {} {}",
             checkpoint.digests(),
-            recipe.fingerprint()
+            recipe.fingerprint(),
+            kernel.name()
         );
         let told = recipe.clone();
         let model = Model::with_head(
             checkpoint,
             config,
             positions,
-            precision,
+            kernel,
             move |tensors, config| told.projection(tensors, config),
         )?;
         let inner = TokenModel {

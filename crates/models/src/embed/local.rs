@@ -14,7 +14,7 @@ use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_encoder::bert::{EncoderInput, Ids, VERSION, Wanted, kernel};
+use ragtriage_encoder::bert::{EncoderInput, Ids, Instructions, Kernel, VERSION, Wanted};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
 
@@ -36,6 +36,8 @@ pub struct LocalOptions {
     pub titles: Option<Titles>,
     /// The precision of the matrix products.
     pub precision: Precision,
+    /// The instructions that the products may use: fewer than all for benches.
+    pub instructions: Instructions,
     /// Prefix of every query, overriding the folder's prompt.
     pub query_prefix: Option<String>,
     /// Prefix of every passage, overriding the folder's prompt.
@@ -68,6 +70,7 @@ impl Local {
             similarity,
             titles,
             precision,
+            instructions,
             query_prefix,
             passage_prefix,
         } = options;
@@ -86,8 +89,9 @@ impl Local {
         } else {
             Titles::Joined
         });
-        let (digests, kernel) = (checkpoint.digests(), kernel(precision));
-        let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
+        let kernel = Kernel::new(precision, instructions);
+        let (digests, kernel_name) = (checkpoint.digests(), kernel.name());
+        let model = Model::new(checkpoint, config, recipe.max_tokens, kernel)?;
         // Similarity is not part of it: it changes no vector.
         let Recipe {
             pooling,
@@ -98,7 +102,7 @@ impl Local {
             passage_prefix,
         } = &recipe;
         let shared = format!(
-            "local v{ENCODER_VERSION}.{VERSION} {digests} pooling {} normalize {normalize} max_tokens {max_tokens} {kernel}",
+            "local v{ENCODER_VERSION}.{VERSION} {digests} pooling {} normalize {normalize} max_tokens {max_tokens} {kernel_name}",
             json!(pooling)
         );
         let query_fingerprint = format!("{shared} prefix {}", json!(query_prefix));

@@ -18,6 +18,7 @@ use ragtriage_core::config::{Bm25Store, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{RetrieverName, Similarity};
+use ragtriage_encoder::bert::Instructions;
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
@@ -147,6 +148,7 @@ impl<'a> Wiring<'a> {
                 similarity: dense.similarity,
                 titles: dense.titles,
                 precision: dense.precision,
+                instructions: Instructions::All,
             };
             let checkpoint = self.locate(&dense.model, dense.model_path.as_ref()).await?;
             self.record("dense", &dense.model, Some(&checkpoint));

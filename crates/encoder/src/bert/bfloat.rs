@@ -1,20 +1,4 @@
-//! Precision of the numbers in matrix products.
-//!
-//! Only the factors are rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
-
-use ragtriage_core::config::Precision;
-
-use super::amx::Amx;
-
-/// Returns the name of the kernel that multiplies on this machine, for fingerprints: kernels differ in the order of
-/// their sums.
-pub fn kernel(precision: Precision) -> &'static str {
-    match precision {
-        Precision::Float32 => "float32",
-        Precision::Bfloat16 if Amx::of_this_machine().is_some() => "bfloat16 on tiles",
-        Precision::Bfloat16 => "bfloat16, rounded",
-    }
-}
+//! Rounding to bfloat16.
 
 /// Returns the upper half of the nearest number of 8 significant bits, ties to even. Not for NaN, which does not occur
 /// with finite weights.
