@@ -11,7 +11,9 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Step};
+use ragtriage_core::types::{
+    ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Step, Trace,
+};
 use ragtriage_runs::SavedRun;
 
 /// A failure class with its share.
