@@ -204,7 +204,7 @@ struct RankedPieces<'a> {
     graded: Option<Graded>,
     /// Present for a question with answer spans.
     matcher: Option<AnswerMatcher>,
-    /// How far the chunks were searched for an answer.
+    /// Extent of the search for an answer in the chunks.
     searched: Cell<AnswerSearch>,
 }
 

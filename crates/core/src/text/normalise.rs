@@ -128,7 +128,7 @@ fn strip(text: &str) -> String {
     out
 }
 
-/// What [`strip`] does with an ASCII character.
+/// Treatment of an ASCII character by [`strip`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// A letter or digit.
