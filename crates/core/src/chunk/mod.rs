@@ -62,19 +62,15 @@ pub fn chunk_documents(
     spec: &ChunkSpec,
     counter: &dyn TokenCounter,
 ) -> Result<Vec<Chunk>, ChunkError> {
-    match spec.foreign() {
-        Some(chunks) => chunks.place(documents, counter),
-        None => {
-            let mut chunks = Vec::with_capacity(documents.len());
-            for documents in documents.chunks(DOCUMENTS_AT_ONCE) {
-                let documents = documents.par_iter();
-                chunks.par_extend(
-                    documents.flat_map_iter(|document| chunks_of(document, spec, counter)),
-                );
-            }
-            Ok(chunks)
-        }
+    if let Some(chunks) = spec.foreign() {
+        return chunks.place(documents, counter);
     }
+    let mut chunks = Vec::with_capacity(documents.len());
+    for documents in documents.chunks(DOCUMENTS_AT_ONCE) {
+        let documents = documents.par_iter();
+        chunks.par_extend(documents.flat_map_iter(|document| chunks_of(document, spec, counter)));
+    }
+    Ok(chunks)
 }
 
 fn chunks_of(document: &Document, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Chunk> {

@@ -163,7 +163,7 @@ impl Bert {
         };
         let hidden = self.config.hidden_size;
         let mut projected = Aligned::zeros(n_tokens * hidden);
-        self.linear(
+        linear(
             project,
             0..hidden,
             Finish::Plain,
@@ -198,7 +198,7 @@ impl Bert {
         } = scratch;
         let tokens = tokens.room(n_tokens * 3 * hidden);
         let queries = if first_alone {
-            self.linear(
+            linear(
                 &layer.qkv,
                 hidden..3 * hidden,
                 Finish::Plain,
@@ -208,7 +208,7 @@ impl Bert {
             );
             *states = first_rows(states.as_slice(), sequences, hidden);
             let queries = queries.room(sequences.len() * 3 * hidden);
-            self.linear(
+            linear(
                 &layer.qkv,
                 0..hidden,
                 Finish::Plain,
@@ -218,7 +218,7 @@ impl Bert {
             );
             &*queries
         } else {
-            self.linear(
+            linear(
                 &layer.qkv,
                 0..3 * hidden,
                 Finish::Plain,
@@ -249,7 +249,7 @@ impl Bert {
             row += n_queries;
         }
         let next = next.room(n_rows * hidden);
-        self.linear(
+        linear(
             &layer.attention_out,
             0..hidden,
             Finish::Plain,
@@ -260,7 +260,7 @@ impl Bert {
         self.add_norm(next, states.as_slice(), &layer.attention_norm);
         let intermediate = self.config.intermediate_size;
         let inner = inner.room(n_rows * intermediate);
-        self.linear(
+        linear(
             &layer.widen,
             0..intermediate,
             Finish::Gelu,
@@ -268,7 +268,7 @@ impl Bert {
             inner,
             product,
         );
-        self.linear(
+        linear(
             &layer.narrow,
             0..hidden,
             Finish::Plain,
@@ -277,29 +277,6 @@ impl Bert {
             product,
         );
         self.add_norm(states.as_mut_slice(), next, &layer.norm);
-    }
-
-    fn linear(
-        &self,
-        layer: &Linear,
-        columns: Range<usize>,
-        finish: Finish,
-        input: &[f32],
-        out: &mut [f32],
-        scratch: &mut ProductScratch,
-    ) {
-        let (width, depth) = (layer.bias.len(), layer.weights.depth());
-        let product = Product {
-            n_rows: input.len() / depth,
-            left: input,
-            left_stride: depth,
-            columns,
-            bias: &layer.bias,
-            finish,
-            out,
-            out_stride: width,
-        };
-        product.run(&layer.weights, scratch);
     }
 
     fn add_norm(&self, out: &mut [f32], residual: &[f32], norm: &Norm) {
@@ -312,6 +289,28 @@ impl Bert {
             epsilon,
         });
     }
+}
+
+fn linear(
+    layer: &Linear,
+    columns: Range<usize>,
+    finish: Finish,
+    input: &[f32],
+    out: &mut [f32],
+    scratch: &mut ProductScratch,
+) {
+    let (width, depth) = (layer.bias.len(), layer.weights.depth());
+    let product = Product {
+        n_rows: input.len() / depth,
+        left: input,
+        left_stride: depth,
+        columns,
+        bias: &layer.bias,
+        finish,
+        out,
+        out_stride: width,
+    };
+    product.run(&layer.weights, scratch);
 }
 
 /// Buffers that all layers of a batch share.
