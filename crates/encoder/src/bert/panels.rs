@@ -18,9 +18,6 @@ use super::aligned::Aligned;
 use super::product::{Finish, Product};
 use super::vector::{gelu, lanes};
 
-/// Steps of the inner dimension between two checks of bounds. With a check in each step, a processor that starts four
-/// instructions a cycle is kept from the multiply-adds.
-const STEPS: usize = 4;
 /// Columns of the widest panel: three vectors of 16 numbers.
 const LONGEST_PANEL: usize = 48;
 
@@ -207,41 +204,26 @@ impl<const WIDE: usize> Panel<'_, WIDE> {
         out: &mut [f32],
         out_stride: usize,
     ) {
-        // Counted loops with constant bounds: only then do the sums stay in registers.
-        let mut operands: [(&[[f32; STEPS]], &[f32]); ROWS] = [(&[], &[]); ROWS];
+        let mut operands: [&[f32]; ROWS] = [&[]; ROWS];
         for (i, operand) in operands.iter_mut().enumerate() {
-            let row = (rows.start + i).min(rows.end - 1);
-            *operand = left[row * left_stride..][..self.depth].as_chunks();
+            *operand = &left[(rows.start + i).min(rows.end - 1) * left_stride..][..self.depth];
         }
         let (values, _) = S::as_simd_f32s(self.values);
-        let (blocks, rest) = values.as_chunks::<WIDE>().0.as_chunks::<STEPS>();
+        // Not cut to `depth`: with the check of each operand's bounds the compiler loads a step's vectors once into
+        // registers; without, it loads them again for every row, and half the speed is gone.
+        let steps = values.as_chunks::<WIDE>().0;
         let (bias, _) = S::as_simd_f32s(self.bias);
-        let mut sums = [[bias[0]; WIDE]; ROWS];
-        for row in &mut sums {
-            row.copy_from_slice(&bias[..WIDE]);
-        }
-        for (at, block) in blocks.iter().enumerate() {
-            let mut factors = [&[0.0; STEPS]; ROWS];
+        let first = *bias.first_chunk::<WIDE>().expect("the widest panel's bias");
+        let mut sums = [first; ROWS];
+        for (p, step) in steps.iter().enumerate() {
             for i in 0..ROWS {
-                factors[i] = &operands[i].0[at];
-            }
-            for p in 0..STEPS {
-                for i in 0..ROWS {
-                    let factor = simd.splat_f32s(factors[i][p]);
-                    for j in 0..WIDE {
-                        sums[i][j] = simd.mul_add_e_f32s(factor, block[p][j], sums[i][j]);
-                    }
-                }
-            }
-        }
-        for (p, step) in rest.iter().enumerate() {
-            for i in 0..ROWS {
-                let factor = simd.splat_f32s(operands[i].1[p]);
+                let factor = simd.splat_f32s(operands[i][p]);
                 for j in 0..WIDE {
                     sums[i][j] = simd.mul_add_e_f32s(factor, step[j], sums[i][j]);
                 }
             }
         }
+        // Counted loops with constant bounds: only then do the sums stay in registers.
         for i in 0..ROWS {
             if i >= rows.len() {
                 break;
