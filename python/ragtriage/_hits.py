@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping
 from operator import index
 from typing import Any
 
+from ._numbers import finite
 from .errors import RecordError
 
 _KEPT = ("text", "doc_id", "start", "end", "chunk_id", "title", "score")
@@ -65,11 +65,8 @@ def _as_numbers(known: dict[str, Any], at: int) -> None:
     for name, convert in (("score", float), ("start", index), ("end", index)):
         if name not in known:
             continue
-        try:
-            value = convert(known[name])
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        if not math.isfinite(value) or isinstance(known[name], (str, bool)):
+        value = None if isinstance(known[name], bool) else finite(known[name], convert)
+        if value is None:
             kind = "finite number, or none" if name == "score" else "whole number"
             raise RecordError(f"the {name} of passage {at} is {known[name]!r}", f"pass a {kind}")
         known[name] = value

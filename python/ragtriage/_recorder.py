@@ -9,13 +9,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from math import isfinite
 from operator import index
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, get_args
 
 from ._hits import hits as as_hits
+from ._numbers import finite
 from ._record_file import RecordFile
 from .errors import RecordError
 
@@ -310,11 +310,8 @@ def _text(name: str, value: Any) -> str:
 
 def _amount(name: str, value: Any, *, as_count: bool = False) -> Any:
     """Returns a number of 0 or more as one of Python: numpy has its own."""
-    try:
-        number = index(value) if as_count else float(value)
-    except (TypeError, ValueError):
-        number = -1
-    if not (number >= 0 and isfinite(number)) or isinstance(value, str):
+    number = finite(value, index if as_count else float)
+    if number is None or number < 0:
         raise RecordError(f"`{name}` is {value!r}", f"pass a {'whole ' if as_count else ''}number of 0 or more")
     return number
 

@@ -7,13 +7,13 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
 from operator import index
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _binary
 from ._frames import Kind, Row, frame
+from ._numbers import finite
 from .errors import RagtriageError
 
 _QUERY = ("query_id", "qid", "q_id", "query")
@@ -138,11 +138,8 @@ def _file(given: Ranking, numbers: Sequence[str], convert: Callable[[Any], float
             for id in (query, document):  # noqa: A001
                 if not isinstance(id, str) or not id or id.split() != [id] or id == "#" or not id.isprintable():
                     raise RagtriageError(f"invalid id {id!r}", "ids of queries and documents are texts without white space")
-            try:
-                value = convert(number)
-            except (TypeError, ValueError, OverflowError):
-                value = nan
-            if not isfinite(value) or isinstance(number, str):
+            value = finite(number, convert)
+            if value is None:
                 raise RagtriageError(f"the number of `{document}` for `{query}` is {number!r}", "scores are finite numbers, grades whole ones")
             file.write(line.format(query=query, document=document, number=value))
     return target

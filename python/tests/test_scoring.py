@@ -102,6 +102,7 @@ def test_values_by_query_are_a_table() -> None:
         (RUN, "RR", "`measures` is one text"),
         ({"q1": {"a": float("inf")}}, ["RR"], "the number of `a` for `q1` is inf"),
         ({"q1": {"a": "1 x"}}, ["RR"], "the number of `a` for `q1` is '1 x'"),
+        ({"q1": {"a": 10**400}}, ["RR"], "the number of `a` for `q1` is 1000"),
         ([("q1", "a")], ["RR"], "not a line of a ranking"),
         ({"q 1": {"a": 1.0}}, ["RR"], "invalid id 'q 1'"),
         (pandas.DataFrame({"a": [1]}), ["RR"], "the data frame has no column `query_id`"),
