@@ -60,8 +60,8 @@ pub struct Walked {
     pub n_outside: usize,
 }
 
-/// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped; links are followed
-/// as `links` says.
+/// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped, and so are the folders of
+/// runs and tunes, whose reports are no documents; links are followed as `links` says.
 pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
     let mut walked = Walked::default();
     let mut entries = WalkDir::new(root).follow_links(true).into_iter();
@@ -86,13 +86,21 @@ pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
             }
             continue;
         }
-        if entry.file_type().is_file() {
+        if is_of_results(&entry) {
+            entries.skip_current_dir();
+        } else if entry.file_type().is_file() {
             let name = relative(root, entry.path())?;
             walked.files.push((name, entry.into_path()));
         }
     }
     walked.files.sort_unstable();
     Ok(walked)
+}
+
+/// Returns true for the folder of a run or a tune below the root.
+fn is_of_results(entry: &DirEntry) -> bool {
+    let has = |name| entry.path().join(name).is_file();
+    entry.depth() > 0 && entry.file_type().is_dir() && (has("run.json") || has("tune.json"))
 }
 
 /// Returns true for a link without a target, to itself, or to a folder around it.
@@ -141,9 +149,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_come_in_the_order_of_their_paths_without_hidden_ones() {
+    fn files_come_in_the_order_of_their_paths_without_hidden_ones_and_results() {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["b.md", "a/z.md", "a/.hidden", ".git/x.md", "a.md"] {
+        let of_results = ["evals/tunes/tune/tune.json", "evals/tunes/tune/report.md"];
+        let names = ["b.md", "a/z.md", "a/.hidden", ".git/x.md", "a.md"];
+        for name in names.iter().chain(&of_results) {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, "").expect("written");
