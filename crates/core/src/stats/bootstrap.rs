@@ -110,12 +110,13 @@ impl Bootstrap {
     }
 
     /// Returns the 95% percentile interval of resampled means, or of anything computed from them resample by resample.
+    /// `n_clusters` of the clusters have a value ([`Self::n_clusters_with_value`]); `None` for fewer than two.
     #[must_use]
-    pub fn interval(&self, resampled: Vec<f64>) -> Option<Interval> {
-        if self.n_clusters() < 2 {
+    pub fn interval(&self, resampled: Vec<f64>, n_clusters: usize) -> Option<Interval> {
+        if n_clusters < 2 {
             return None;
         }
-        interval::percentile(resampled, interval::reach(self.n_clusters()))
+        interval::percentile(resampled, interval::reach(n_clusters))
     }
 
     /// Returns the resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
@@ -129,11 +130,7 @@ impl Bootstrap {
     /// than two clusters have a value.
     #[must_use]
     pub fn median_interval(&self, column: &[Option<f64>]) -> Option<Interval> {
-        let n_clusters = self.n_clusters_with_value(column);
-        if n_clusters < 2 {
-            return None;
-        }
-        interval::percentile(self.medians(column), interval::reach(n_clusters))
+        self.interval(self.medians(column), self.n_clusters_with_value(column))
     }
 
     /// Returns the number of clusters that hold a value of `column`.

@@ -98,6 +98,15 @@ impl FailureClass {
         matches!(self, Self::CorrectAbstention | Self::Hallucinated)
     }
 
+    /// Returns true if only a question with an answer can have it.
+    #[must_use]
+    pub fn needs_an_answer(self) -> bool {
+        matches!(
+            self,
+            Self::Generation | Self::Unsure | Self::Correct | Self::CorrectUnsupported
+        ) || self.is_of_unanswerable()
+    }
+
     /// Returns true if the evidence did not reach the prompt, and the answer is not right.
     #[must_use]
     pub fn is_lost_before_prompt(self) -> bool {

@@ -256,7 +256,7 @@ fn intervals(
         .zip(corrected)
         .map(|(shares, share)| {
             let same = shares.iter().all(|other| (other - share).abs() < 1e-12);
-            let spread = bootstrap.interval(shares)?;
+            let spread = bootstrap.interval(shares, bootstrap.n_clusters())?;
             Some(if same {
                 of_equal_values(*share, (0.0, 1.0), bootstrap.n_clusters())
             } else {

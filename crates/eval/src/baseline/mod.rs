@@ -72,18 +72,22 @@ impl JudgedRun {
     }
 
     /// Returns each question's value: a score, or 1 if it has the class or fault and 0 if not. `None` for a measure that the
-    /// run was not scored by, and for a class where its questions are not classified.
+    /// run was not scored by, for a class where its questions are not classified, and for a class of answers where the run has none.
     #[must_use]
     pub fn column(&self, quantity: Quantity) -> Option<Vec<Option<f64>>> {
-        let shares = |has: &dyn Fn(usize) -> bool| {
+        let shares = |needs_answers: bool, has: &dyn Fn(usize) -> bool| {
+            let has_answers = || self.classes.iter().any(|class| class.needs_an_answer());
+            let is_known = self.classes.len() == self.questions.len();
             let questions = 0..self.questions.len();
             let shares = questions.map(|at| Some(f64::from(u8::from(has(at)))));
-            (self.classes.len() == self.questions.len()).then(|| shares.collect())
+            (is_known && (!needs_answers || has_answers())).then(|| shares.collect())
         };
         match quantity {
             Quantity::Measure(measure) => self.columns.get(&measure).cloned(),
-            Quantity::Class(class) => shares(&|at| self.classes[at] == class),
-            Quantity::Fault(fault) => shares(&|at| self.faults[at] == Some(fault)),
+            Quantity::Class(class) => {
+                shares(class.needs_an_answer(), &|at| self.classes[at] == class)
+            }
+            Quantity::Fault(fault) => shares(true, &|at| self.faults[at] == Some(fault)),
         }
     }
 }

@@ -238,7 +238,10 @@ fn median_interval(
         bootstrap.medians(&values)
     });
     let pairs = baseline.into_iter().zip(run);
-    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
+    bootstrap.interval(
+        pairs.map(|(a, b)| apart(a, b)).collect(),
+        bootstrap.n_clusters(),
+    )
 }
 
 /// Returns `b - a`; 0 for two infinities.

@@ -81,7 +81,7 @@ pub enum CompareError {
 
 impl CompareError {
     /// Hint for a measure without a value.
-    pub(crate) const NO_VALUE: &str = "answer measures need a generator and gold answers; ranking measures need relevance judgments";
+    pub(crate) const NO_VALUE: &str = "measures and classes of answers need a generator and gold answers; ranking measures need relevance judgments";
 }
 
 impl Hint for CompareError {

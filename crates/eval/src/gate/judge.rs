@@ -152,8 +152,9 @@ fn reason(
 ) -> String {
     let (limit, value) = (gate.limit, found.value);
     let name = match gate.bound {
-        GateBound::MaxDrop => format!("the drop of {}", gate.quantity),
-        GateBound::MaxRise => format!("the rise of {}", gate.quantity),
+        GateBound::MaxDrop | GateBound::MaxRise => {
+            format!("the {} of {}", gate.worse(), gate.quantity)
+        }
         _ => gate.quantity.to_string(),
     };
     let effect = matters.limit;

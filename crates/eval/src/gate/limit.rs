@@ -97,6 +97,14 @@ impl Gate {
         }
     }
 
+    /// Names a change for the worse.
+    pub(super) fn worse(&self) -> &'static str {
+        match self.quantity.direction() {
+            Direction::Lower => "rise",
+            _ => "drop",
+        }
+    }
+
     /// Writes the gate as a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
     #[must_use]
     pub fn title(&self) -> String {
@@ -105,8 +113,9 @@ impl Gate {
         } = self;
         match self.bound {
             GateBound::Max => format!("{quantity} <= {limit}"),
-            GateBound::MaxDrop => format!("{quantity} drop <= {limit}"),
-            GateBound::MaxRise => format!("{quantity} rise <= {limit}"),
+            GateBound::MaxDrop | GateBound::MaxRise => {
+                format!("{quantity} {} <= {limit}", self.worse())
+            }
             GateBound::Min | GateBound::Complete => format!("{quantity} >= {limit}"),
         }
     }

@@ -206,11 +206,19 @@ fn changes(
     let (a, b) = (baseline.named_questions(), judged.named_questions());
     let pairing = Pairing::new(a, b, evaluation.cluster, plan.intersect)?;
     let column = |run: &JudgedRun, quantity| {
-        run.column(quantity)
-            .ok_or_else(|| GateError::NotInBaseline {
-                baseline: run.name.clone(),
-                quantity,
-            })
+        run.column(quantity).ok_or_else(|| {
+            let name = run.name.clone();
+            match quantity.measure() {
+                Some(_) => GateError::NotInBaseline {
+                    baseline: name,
+                    quantity,
+                },
+                None => GateError::NoValue {
+                    run: name,
+                    quantity,
+                },
+            }
+        })
     };
     let columns: Vec<TwoColumns> = gates
         .iter()

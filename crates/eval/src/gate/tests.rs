@@ -538,3 +538,27 @@ fn a_run_without_questions_is_reported_as_such() {
         "`none` has no question to judge: none was finished"
     );
 }
+
+#[test]
+fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
+    let mut silent = run("silent", &["18 May", "1815"]);
+    for trace in &mut silent.traces {
+        trace.arms.clear();
+    }
+    let answered = run("answered", &["18 May", "1815"]);
+    let names = ["generation", "hallucinated", "reader"];
+    for name in names {
+        let error = GateError::NoValue {
+            run: "silent".to_owned(),
+            quantity: name.parse().expect("a class"),
+        };
+        let level = plan(vec![gate(name, GateBound::Max, 0.05)]);
+        assert_eq!(check(&silent, None, &level), Err(error.clone()));
+        assert!(check(&answered, None, &level).is_ok());
+        let change = plan(vec![gate(name, GateBound::MaxRise, 0.05)]);
+        assert_eq!(check(&silent, Some(&answered), &change), Err(error.clone()));
+        assert_eq!(check(&answered, Some(&silent), &change), Err(error));
+    }
+    let stage = plan(vec![gate("retrieval", GateBound::Max, 0.05)]);
+    assert!(check(&silent, None, &stage).is_ok());
+}

@@ -155,6 +155,7 @@ pub fn loss_budget(
     let plain = means(&columns);
     let readings = Reading::OTHERS.map(|reading| means(&self::columns(&rows_of(reading))));
     let resampled = bootstrap.means(&columns);
+    let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
     let terms = Source::ALL
         .iter()
         .zip(resampled)
@@ -164,7 +165,7 @@ pub fn loss_budget(
             Term {
                 source,
                 mean: plain[at],
-                ci95: bootstrap.interval(resampled),
+                ci95: bootstrap.interval(resampled, n_clusters),
                 bounds: bounds(plain[at], values),
             }
         });

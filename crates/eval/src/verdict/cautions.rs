@@ -58,21 +58,17 @@ pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
 }
 
 /// Returns the limits of a verdict that rests on `losses`.
-pub(super) fn cautions(
-    facts: &VerdictFacts<'_>,
-    losses: &Losses,
-    n_clusters: usize,
-) -> Vec<String> {
-    if losses.n == 0 {
+pub(super) fn cautions(facts: &VerdictFacts<'_>, losses: &Losses) -> Vec<String> {
+    let &Losses { n, n_clusters, .. } = losses;
+    if n == 0 {
         return Vec::new();
     }
-    let n = losses.n;
     let is_small = n < FEW || n_clusters < FEW;
     let small = (is_small && !are_contexts_unknown(facts)).then(|| {
         format!(
             "It rests on {} in {}: too few for a firm verdict.",
             plural(n, "question", "questions"),
-            plural(n_clusters.min(n), "cluster", "clusters")
+            plural(n_clusters, "cluster", "clusters")
         )
     });
     let failed = left_out(facts, FailureClass::Failed, "failed");

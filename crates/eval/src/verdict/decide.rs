@@ -58,7 +58,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         generator,
         difference: difference(&losses, bootstrap),
         counts_answers: facts.of != BudgetOf::Support,
-        cautions: cautions::cautions(facts, &losses, bootstrap.n_clusters()),
+        cautions: cautions::cautions(facts, &losses),
         text: String::new(),
     };
     verdict.text = text::sentence(&verdict, facts, &losses, &oracle);
@@ -149,13 +149,13 @@ fn conclude(
     if facts.of != BudgetOf::Support && oracle.is_invalid() {
         return Conclusion::Withheld;
     }
-    if losses.means().iter().all(|mean| *mean <= 0.0) {
+    if losses.is_nothing() {
         return match cautions::count(facts.outcomes, FailureClass::Ambiguous) {
             0 => Conclusion::NothingLost,
             _ => Conclusion::Undecided,
         };
     }
-    if bootstrap.n_clusters().min(losses.n) < DECIDABLE || cautions::is_evidence_unused(facts) {
+    if losses.n_clusters < DECIDABLE || cautions::is_evidence_unused(facts) {
         return Conclusion::Undecided;
     }
     let plain = larger_side(losses, bootstrap);
@@ -182,7 +182,7 @@ fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)>
     let [retriever, generator] =
         [Side::Retriever, Side::Generator].map(|side| losses.resampled_side(side));
     let paired = retriever.iter().zip(&generator).map(|(a, b)| a - b);
-    let interval = bootstrap.interval(paired.collect())?;
+    let interval = losses.interval(paired.collect(), bootstrap)?;
     let mean = losses.of_side(Side::Retriever) - losses.of_side(Side::Generator);
     let n = losses.n as f64;
     Some((mean * n, interval.times(n)))
@@ -190,13 +190,13 @@ fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)>
 
 fn side_loss(losses: &Losses, side: Side, questions: usize, bootstrap: &Bootstrap) -> SideLoss {
     let n = losses.n as f64;
-    let spread = bootstrap.interval(losses.resampled_side(side));
+    let spread = losses.interval(losses.resampled_side(side), bootstrap);
     let each = losses.each(side);
     // No resample shows a loss that was never observed.
     let are_equal = each.windows(2).all(|pair| pair[0] == pair[1]);
     let ci95 = match each.first() {
         Some(loss) if are_equal && spread.is_some() => {
-            Some(of_equal_values(*loss, (0.0, 1.0), bootstrap.n_clusters()))
+            Some(of_equal_values(*loss, (0.0, 1.0), losses.n_clusters))
         }
         _ => spread,
     };
@@ -234,7 +234,7 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         order.insert(0, unknown);
     }
     let (first, second) = (order[0], order[1]);
-    if losses.n == 0 || means[first] <= 0.0 {
+    if conclusion == Conclusion::NothingLost || losses.n == 0 || means[first] <= 0.0 {
         return None;
     }
     let resampled = &losses.resampled;
@@ -244,8 +244,8 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         others.all(|at| resampled[*at][*r] < resampled[first][*r])
     };
     let differences = resampled[first].iter().zip(&resampled[second]);
-    let margin = bootstrap
-        .interval(differences.map(|(a, b)| a - b).collect())
+    let margin = losses
+        .interval(differences.map(|(a, b)| a - b).collect(), bootstrap)
         .map(|interval| (means[first] - means[second], interval));
     Some(Leader {
         source: Source::ALL[first],

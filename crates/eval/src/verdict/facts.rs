@@ -100,11 +100,16 @@ pub struct VerdictFacts<'a> {
     pub rule_disagreement: (usize, usize),
 }
 
+/// The sum of a question's terms may differ from 1 less its score by so much.
+const ROUNDING: f64 = 1e-9;
+
 /// Losses of the questions that a verdict rests on, by source, with resampled means.
 pub(super) struct Losses {
     pub columns: Vec<Vec<Option<f64>>>,
     pub resampled: Vec<Vec<f64>>,
     pub n: usize,
+    /// Clusters of these questions.
+    pub n_clusters: usize,
 }
 
 impl Losses {
@@ -113,6 +118,7 @@ impl Losses {
         Self {
             resampled: bootstrap.means(&columns),
             n: rows.iter().flatten().count(),
+            n_clusters: bootstrap.n_clusters_with_value(&columns[0]),
             columns,
         }
     }
@@ -140,6 +146,18 @@ impl Losses {
         (0..self.columns[0].len())
             .filter_map(|question| on_side.iter().map(|column| column[question]).sum())
             .collect()
+    }
+
+    /// Returns true if no question lost anything: the losses of each add up to 1 less its score.
+    pub fn is_nothing(&self) -> bool {
+        let sides = [Side::Retriever, Side::Generator].map(|side| self.each(side));
+        let mut each = sides[0].iter().zip(&sides[1]);
+        each.all(|(retriever, generator)| retriever + generator < ROUNDING)
+    }
+
+    /// Returns the 95% interval of something computed from the resampled losses, resample by resample.
+    pub fn interval(&self, resampled: Vec<f64>, bootstrap: &Bootstrap) -> Option<Interval> {
+        bootstrap.interval(resampled, self.n_clusters)
     }
 
     /// Returns the resampled losses of a side.

@@ -398,3 +398,41 @@ fn a_stage_leads_only_where_the_unknown_losses_cannot_change_that() {
     let open = of_record(&[CORRECT, ranked(15), packed, undelivered(10)], between);
     assert_eq!(open.bottleneck, Some(Source::Undelivered));
 }
+
+#[test]
+fn questions_that_are_not_counted_narrow_no_interval() {
+    // Seven right answers: a loss up to 1 - .025^(1/7) = .40962 of 7 was perhaps not seen (Clopper and Pearson). Questions without an
+    // oracle are not counted.
+    let few: Kind = (7, RIGHT, Some(RIGHT), FailureClass::Correct, None);
+    let lost: Kind = (
+        2,
+        WRONG,
+        Some(RIGHT),
+        FailureClass::Ranking,
+        Some(Stage::Ranking),
+    );
+    let uncounted: Kind = (60, RIGHT, None, FailureClass::Correct, None);
+    for others in [&[][..], &[uncounted][..]] {
+        let found = by_generator(&[&[few], others].concat());
+        let interval = found.generator.ci95.expect("clusters");
+        assert_eq!((found.n, interval.low), (7, 0.0));
+        assert!((interval.high - 7.0 * 0.40962).abs() < 1e-4, "{interval:?}");
+        // As few clusters as questions: 9, not 69.
+        let found = by_generator(&[&[few, lost], others].concat());
+        let caution = "It rests on 9 questions in 9 clusters: too few for a firm verdict.";
+        assert!(
+            found.cautions.iter().any(|text| text == caution),
+            "{:?}",
+            found.cautions
+        );
+    }
+}
+
+#[test]
+fn nothing_is_lost_where_every_answer_is_right_whatever_the_oracle_says() {
+    let found = by_generator(&[(50, RIGHT, Some(WRONG), FailureClass::Correct, None)]);
+    assert_eq!(
+        (found.conclusion, found.bottleneck),
+        (Conclusion::NothingLost, None)
+    );
+}
