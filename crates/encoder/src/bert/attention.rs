@@ -1,6 +1,6 @@
 //! Self-attention of one sequence: per head `softmax(Q K^T) V`.
 //!
-//! Processes a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never
+//! Processes some query rows at a time, so that their scores stay in the second-level cache. Sequences are never
 //! padded; tokens that attend without being attended to simply have no keys.
 
 #![allow(
@@ -16,8 +16,8 @@ use super::matmul::{Packed, ProductScratch};
 use super::product::{Finish, Product};
 use super::vector::{exponentials, scale};
 
-/// Query rows whose scores are held at once: a multiple of every tile height.
-const BLOCK: usize = 32;
+/// Query rows whose scores are held at once: a multiple of every tile height (6, 8 and 32).
+const BLOCK: usize = 96;
 
 /// Scratch memory for sequences up to a length, reused over heads, layers, sequences and batches.
 pub(super) struct Attention {

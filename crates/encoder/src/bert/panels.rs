@@ -47,21 +47,23 @@ impl Panels {
 
     pub(super) fn fill_transposed<'a>(
         &mut self,
-        rows: impl ExactSizeIterator<Item = &'a [f32]>,
+        mut rows: impl ExactSizeIterator<Item = &'a [f32]>,
         depth: usize,
         rounded: impl Fn(f32) -> f32,
     ) {
         self.resize(depth, rows.len());
         let panel_width = self.panel_width;
+        let n_panels = self.width.div_ceil(panel_width);
         let panels = self.values.as_mut_slice();
-        for (column, row) in rows.enumerate() {
-            let start = column / panel_width * panel_width * depth + column % panel_width;
-            for (slot, value) in panels[start..]
-                .iter_mut()
-                .step_by(panel_width)
-                .zip(&row[..depth])
-            {
-                *slot = rounded(*value);
+        let mut columns = Vec::with_capacity(panel_width);
+        // Panel by panel, not column by column: the rows of a panel lie far apart, and their cache misses overlap.
+        for panel in panels.chunks_exact_mut(panel_width * depth).take(n_panels) {
+            columns.clear();
+            columns.extend(rows.by_ref().take(panel_width).map(|row| &row[..depth]));
+            for (p, slots) in panel.chunks_exact_mut(panel_width).enumerate() {
+                for (slot, column) in slots.iter_mut().zip(&columns) {
+                    *slot = rounded(column[p]);
+                }
             }
         }
     }
