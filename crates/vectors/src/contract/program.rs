@@ -1,12 +1,12 @@
-//! Faults of a real server: killed, stopped, with a read-only key. `RAGTRIAGE_QDRANT_BIN` names its program, which each test
-//! starts on free loopback ports over a storage of its own.
+//! Faults of a real server: killed, stopped, with a read-only key, and of a cluster of three that loses a node.
+//! `RAGTRIAGE_QDRANT_BIN` names its program, which each test starts on free loopback ports over a storage of its own.
 
 use std::env;
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use ragtriage_core::config::CollectionSettings;
+use ragtriage_core::config::{CollectionSettings, Placement};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -20,21 +20,42 @@ const READ_ONLY_KEY: &str = "key-that-reads";
 
 const POINTS: usize = 2_000;
 
-/// A running server. Killed when dropped.
+/// A running server, perhaps a node of a cluster. Killed when dropped.
 struct Program {
     storage: TempDir,
-    ports: (u16, u16),
+    ports: Ports,
+    role: Role,
     child: Child,
 }
 
-fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("bound").port()
+#[derive(Clone, Copy)]
+struct Ports {
+    http: u16,
+    grpc: u16,
+    peer: u16,
 }
 
-fn spawn(storage: &TempDir, (http, grpc): (u16, u16)) -> Child {
+#[derive(Clone, Copy)]
+enum Role {
+    Alone,
+    /// The first node of a cluster.
+    First,
+    /// Another node, with the peer port of the first.
+    Joins(u16),
+}
+
+/// Returns ports that nothing listens on.
+fn free_ports() -> Ports {
+    let listeners: [TcpListener; 3] =
+        std::array::from_fn(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port"));
+    let [http, grpc, peer] = listeners.map(|listener| listener.local_addr().expect("bound").port());
+    Ports { http, grpc, peer }
+}
+
+fn spawn(storage: &TempDir, Ports { http, grpc, peer }: Ports, role: Role) -> Child {
     let program = env::var_os("RAGTRIAGE_QDRANT_BIN").expect("the program of a server");
-    Command::new(program)
+    let mut command = Command::new(program);
+    command
         .current_dir(storage.path())
         .envs([
             ("QDRANT__SERVICE__HOST", "127.0.0.1"),
@@ -45,28 +66,53 @@ fn spawn(storage: &TempDir, (http, grpc): (u16, u16)) -> Child {
         .env("QDRANT__SERVICE__HTTP_PORT", http.to_string())
         .env("QDRANT__SERVICE__GRPC_PORT", grpc.to_string())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("started")
+        .stderr(Stdio::null());
+    let address = |port| format!("http://127.0.0.1:{port}");
+    if !matches!(role, Role::Alone) {
+        command
+            .env("QDRANT__CLUSTER__ENABLED", "true")
+            .env("QDRANT__CLUSTER__P2P__PORT", peer.to_string())
+            .args(["--uri", &address(peer)]);
+    }
+    if let Role::Joins(first) = role {
+        command.args(["--bootstrap", &address(first)]);
+    }
+    command.spawn().expect("started")
 }
 
 impl Program {
     async fn start() -> Self {
+        Self::start_as(Role::Alone).await
+    }
+
+    async fn start_as(role: Role) -> Self {
         let storage = TempDir::new().expect("a folder");
-        let ports = (free_port(), free_port());
-        let child = spawn(&storage, ports);
+        let ports = free_ports();
+        let child = spawn(&storage, ports, role);
         let program = Self {
             storage,
             ports,
+            role,
             child,
         };
         program.ready().await;
         program
     }
 
+    /// Starts three nodes of one cluster.
+    async fn cluster() -> [Self; 3] {
+        let first = Self::start_as(Role::First).await;
+        let joins = Role::Joins(first.ports.peer);
+        [
+            first,
+            Self::start_as(joins).await,
+            Self::start_as(joins).await,
+        ]
+    }
+
     fn server(&self, api_key: &str, timeout: Duration) -> Server {
         Server {
-            url: format!("http://127.0.0.1:{}", self.ports.1),
+            url: format!("http://127.0.0.1:{}", self.ports.grpc),
             api_key: Some(api_key.to_owned()),
             timeout,
             indexing_timeout: timeout,
@@ -84,9 +130,17 @@ impl Program {
 
     /// Kills the server at once, and starts another over the same storage.
     async fn crash(&mut self) {
+        self.kill();
+        self.restart().await;
+    }
+
+    fn kill(&mut self) {
         self.child.kill().expect("running");
         self.child.wait().expect("ended");
-        self.child = spawn(&self.storage, self.ports);
+    }
+
+    async fn restart(&mut self) {
+        self.child = spawn(&self.storage, self.ports, self.role);
         self.ready().await;
     }
 
@@ -228,4 +282,64 @@ async fn a_read_only_key_reads_an_existing_collection_and_creates_none() {
         panic!("it may not write")
     };
     assert!(matches!(error, IndexError::Forbidden { .. }), "{error:?}");
+}
+
+/// Returns a collection of four shards, two copies of each.
+fn replicated(write_consistency: u32) -> CollectionSpec {
+    CollectionSpec {
+        placement: Placement {
+            shards: Some(4),
+            replicas: Some(2),
+            write_consistency: Some(write_consistency),
+        },
+        ..spec(POINTS)
+    }
+}
+
+/// A node is killed while the collection is filled through another: the filling goes on, or ends in one error and the next
+/// one completes it. The node that missed points has them after it was started again, and answers right.
+async fn loses_a_node(write_consistency: u32) {
+    let mut nodes = Program::cluster().await;
+    let spec = replicated(write_consistency);
+    let server = nodes[0].server(KEY, Duration::from_secs(30));
+    let store = ServerStore::open_or_create(&server, &spec)
+        .await
+        .expect("made");
+    let points = dense(POINTS as u32, DIMENSION);
+    store.upsert(&points[..POINTS / 2]).await.expect("stored");
+    nodes[2].kill();
+    if let Err(error) = filled(&server, &spec).await {
+        let is_expected = matches!(
+            error,
+            IndexError::Unreachable { .. }
+                | IndexError::Server { .. }
+                | IndexError::Deadline { .. }
+        );
+        assert!(is_expected, "{error:?}");
+        nodes[2].restart().await;
+        let store = filled(&server, &spec).await.expect("filled");
+        assert_right(&store).await;
+    } else {
+        let store = filled(&server, &spec).await.expect("filled");
+        assert_right(&store).await;
+        nodes[2].restart().await;
+    }
+    for node in &nodes {
+        let server = node.server(KEY, Duration::from_secs(30));
+        let store = filled(&server, &spec).await.expect("complete");
+        assert!(store.missing().await.expect("listed").is_empty());
+        assert_right(&store).await;
+    }
+}
+
+#[tokio::test]
+#[cfg_attr(not(has_qdrant_binary), ignore = "needs RAGTRIAGE_QDRANT_BIN")]
+async fn a_cluster_that_loses_a_node_is_filled_and_right() {
+    loses_a_node(1).await;
+}
+
+#[tokio::test]
+#[cfg_attr(not(has_qdrant_binary), ignore = "needs RAGTRIAGE_QDRANT_BIN")]
+async fn a_cluster_that_must_confirm_both_copies_is_filled_when_its_node_is_back() {
+    loses_a_node(2).await;
 }
