@@ -19,7 +19,7 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::{self, Tokenizer};
-use ragtriage_core::types::{ChunkId, Corpus};
+use ragtriage_core::types::Corpus;
 
 fn spec() -> DatasetSettings {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
@@ -47,13 +47,8 @@ fn stages(c: &mut Criterion) {
         .expect("nothing made elsewhere");
     let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
     let corpus = Corpus::new(dataset.documents.clone(), chunks);
-    let ids: Vec<ChunkId> = corpus
-        .chunks()
-        .iter()
-        .map(|chunk| chunk.id.clone())
-        .collect();
     let build = || {
-        SparseIndex::build(&Weighting::default(), &ids, |number, each| {
+        SparseIndex::build(&Weighting::default(), corpus.chunk_ids(), |number, each| {
             analyzer.terms(corpus.chunk_text(number).0, each);
         })
     };

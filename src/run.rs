@@ -125,6 +125,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             _ if args.resume.is_some() => {}
             _ => drop_if_empty(&folder),
         })?;
+        // What follows reads the run's folder alone.
+        drop(stock);
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }

@@ -48,11 +48,9 @@ fn main() {
         _ => panic!("`{kind}` is neither `words` nor `terms`"),
     };
     let (texts, queries) = (texts(corpus), texts(queries));
-    let ids: Vec<ChunkId> = (0..texts.len())
-        .map(|number| ChunkId::from(format!("d{number:09}")))
-        .collect();
+    let ids = (0..texts.len()).map(|number| ChunkId::from(format!("d{number:09}")));
     let clock = Instant::now();
-    let index = SparseIndex::build(&Weighting::default(), &ids, |number, each| {
+    let index = SparseIndex::build(&Weighting::default(), ids, |number, each| {
         analyzer.terms(&texts[number], each);
     });
     let seconds = clock.elapsed().as_secs_f64();

@@ -1,7 +1,7 @@
 //! A run of consecutive documents, analysed and inverted: for each term, the documents that contain it and its counts.
 //!
-//! Stored in two to three bytes per posting until all blocks are built, so that building an index of N postings takes
-//! little more memory than the index itself. The documents' terms are held for at most one block per thread.
+//! Stored in two to three bytes per posting, so that building an index takes less memory than the index itself. The
+//! documents' terms are held for at most one block per thread.
 
 use std::ops::Range;
 
@@ -19,6 +19,8 @@ pub(super) struct InvertedBlock {
     pub(super) frequencies: Vec<u32>,
     /// For each term, each posting's distance from the previous document (from `first` - 1) and its count.
     coded: Vec<u8>,
+    /// End of each term's postings in `coded`.
+    ends: Vec<u32>,
 }
 
 impl InvertedBlock {
@@ -41,7 +43,7 @@ impl InvertedBlock {
         let (documents, mut ends) = invert(&terms, &lengths, vocabulary.terms().len());
         drop(terms);
         let mut coded = Vec::with_capacity(2 * documents.len());
-        let mut start = 0;
+        let (mut start, mut frequencies) = (0, Vec::with_capacity(ends.len()));
         for end in &mut ends {
             let documents = &documents[start..*end as usize];
             start = *end as usize;
@@ -55,29 +57,75 @@ impl InvertedBlock {
                 before = Some(same[0]);
                 frequency += 1;
             }
-            *end = frequency;
+            frequencies.push(frequency);
+            *end = u32::try_from(coded.len()).expect("the postings of a block fit in 4 GiB");
         }
         coded.shrink_to_fit();
         Self {
             first,
             lengths,
             terms: vocabulary.into_terms(),
-            frequencies: ends,
+            frequencies,
             coded,
+            ends,
         }
     }
 
-    /// Calls `each` with every posting: the term's number in the block, the document's number, the count; terms in
-    /// order, documents ascending within a term.
-    pub(super) fn postings(&self, mut each: impl FnMut(usize, usize, u32)) {
-        let mut coded = self.coded.iter();
-        for (term, &frequency) in self.frequencies.iter().enumerate() {
-            let mut document = self.first;
-            for _ in 0..frequency {
+    /// Orders the postings by `numbers`, those of its terms in the corpus.
+    pub(super) fn numbered(self, numbers: &[u32]) -> NumberedBlock {
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_unstable_by_key(|&term| numbers[term]);
+        let mut coded = Vec::with_capacity(self.coded.len());
+        let mut terms = Vec::with_capacity(numbers.len());
+        for term in order {
+            let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
+            coded.extend(&self.coded[start as usize..self.ends[term] as usize]);
+            terms.push((numbers[term], coded.len() as u32));
+        }
+        NumberedBlock {
+            first: self.first,
+            lengths: self.lengths,
+            terms,
+            coded,
+        }
+    }
+}
+
+/// An inverted range of documents whose terms have the numbers of the corpus.
+pub(super) struct NumberedBlock {
+    /// The number of its first document.
+    pub(super) first: usize,
+    /// Number of terms of each document.
+    pub(super) lengths: Vec<u32>,
+    /// The number of each term, ascending, and the end of its postings in `coded`.
+    terms: Vec<(u32, u32)>,
+    /// As in [`InvertedBlock`].
+    coded: Vec<u8>,
+}
+
+impl NumberedBlock {
+    /// Returns the number of its terms.
+    pub(super) fn n_terms(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Calls `each` with every posting of the terms in `range`: the term's number, the document's number, the count; terms
+    /// ascending, documents ascending within a term.
+    pub(super) fn postings(&self, range: &Range<u32>, mut each: impl FnMut(u32, usize, u32)) {
+        let first = self.terms.partition_point(|&(term, _)| term < range.start);
+        let before = first
+            .checked_sub(1)
+            .map_or(0, |before| self.terms[before].1);
+        let mut start = before as usize;
+        let terms = self.terms[first..].iter();
+        for &(term, end) in terms.take_while(|(term, _)| *term < range.end) {
+            let (mut coded, mut document) = (&self.coded[start..end as usize], self.first);
+            while !coded.is_empty() {
                 document += pull(&mut coded) as usize;
                 each(term, document, pull(&mut coded));
                 document += 1;
             }
+            start = end as usize;
         }
     }
 }
@@ -117,9 +165,10 @@ fn push(coded: &mut Vec<u8>, mut value: u32) {
     coded.push(value as u8);
 }
 
-fn pull<'a>(coded: &mut impl Iterator<Item = &'a u8>) -> u32 {
+fn pull(coded: &mut &[u8]) -> u32 {
     let (mut value, mut shift) = (0, 0);
-    for &byte in coded {
+    while let Some((&byte, rest)) = coded.split_first() {
+        *coded = rest;
         value |= u32::from(byte & 0x7f) << shift;
         shift += 7;
         if byte < 0x80 {
@@ -139,16 +188,21 @@ mod tests {
         let block = InvertedBlock::new(0..4, &|document, each| {
             texts[document].split_whitespace().for_each(each);
         });
-        let mut postings = Vec::new();
-        block.postings(|term, document, count| postings.push((term, document, count)));
         assert_eq!(
-            postings,
-            [(0, 0, 2), (0, 3, 1), (1, 0, 1), (1, 2, 1), (2, 2, 1)]
+            (&*block.lengths, &*block.frequencies),
+            (&[3, 0, 2, 1][..], &[2, 2, 1][..])
         );
-        assert_eq!(
-            (block.lengths, block.frequencies),
-            (vec![3, 0, 2, 1], vec![2, 2, 1])
-        );
+        // `a`, `b` and `c` have the numbers 7, 3 and 5 in the corpus.
+        let block = block.numbered(&[7, 3, 5]);
+        let postings = |range| {
+            let mut postings = Vec::new();
+            let each = |term, document, count| postings.push((term, document, count));
+            block.postings(&range, each);
+            postings
+        };
+        let all = [(3, 0, 1), (3, 2, 1), (5, 2, 1), (7, 0, 2), (7, 3, 1)];
+        assert_eq!(postings(0..8), all);
+        assert_eq!(postings(4..7), all[2..3]);
     }
 
     #[test]
@@ -158,8 +212,8 @@ mod tests {
         for number in numbers {
             push(&mut coded, number);
         }
-        let mut bytes = coded.iter();
+        let mut bytes = &coded[..];
         assert_eq!(numbers.map(|_| pull(&mut bytes)), numbers);
-        assert_eq!(bytes.next(), None);
+        assert!(bytes.is_empty());
     }
 }

@@ -1,19 +1,22 @@
-//! Building the index: analysis and counting in parallel over blocks of documents, then one pass that puts postings in
-//! place, and another, in parallel over terms, that turns counts into shares.
+//! Building the index: analysis and counting in parallel over blocks of documents, then weighing in parallel over ranges of
+//! terms, whose postings are written in their order.
 //!
-//! Terms are numbered by first occurrence in the corpus, and nothing depends on where blocks begin: the same input
-//! gives the same bytes on any number of threads.
+//! The index is never in memory next to the blocks that it is made of, unless it has no file. Terms are numbered by first
+//! occurrence in the corpus, and nothing depends on where blocks and ranges begin: the same input gives the same bytes on any
+//! number of threads.
 
-use bytemuck::Zeroable;
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
-};
+use std::io::{self, Cursor, Seek, Write};
+use std::ops::Range;
+
+use bytemuck::{Zeroable, cast, cast_slice, cast_slice_mut};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use super::block::InvertedBlock;
-use super::image::{Header, Image, RANKS, Run, Sections, TermEntry, WINDOW};
+use super::block::{InvertedBlock, NumberedBlock};
+use super::image::{Header, Image, RANKS, TermEntry, WINDOW};
 use super::vocabulary::TermNumbers;
 use super::weighting::Weigher;
+use super::writer::ImageWriter;
 use super::{SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
 
@@ -26,12 +29,12 @@ const SMALLEST_BLOCK: usize = 64;
 /// Maximum number of documents per block. A thread's vocabulary then fits its second-level cache.
 const LARGEST_BLOCK: usize = 1 << 14;
 
-/// Terms that one task weighs: many, since most terms have one or two postings.
-const TERMS_PER_TASK: usize = 256;
+/// Postings that one task weighs, at least: they fit a second-level cache.
+const POSTINGS_PER_TASK: u64 = 1 << 17;
 
 impl SparseIndex {
-    /// Indexes as many documents as there are `ids`. `terms_of` is called once for each document's number, from several
-    /// threads, and passes each term of the document, in order, to the function it is given.
+    /// Indexes as many documents as there are `ids`, in memory. `terms_of` is called once for each document's number, from
+    /// several threads, and passes each term of the document, in order, to the function it is given.
     ///
     /// `ids` decide ties and are not stored. Documents without terms count in N and in the mean length.
     ///
@@ -39,277 +42,260 @@ impl SparseIndex {
     /// Beyond 2^32 documents, or 4 GiB of distinct terms.
     pub fn build(
         weighting: &Weighting,
-        ids: &[ChunkId],
+        ids: impl ExactSizeIterator<Item = ChunkId>,
         terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
     ) -> Self {
-        assert!(
-            u32::try_from(ids.len()).is_ok(),
-            "{} documents are more than 2^32",
-            ids.len()
-        );
-        // A power of two, so that no block lies in two windows.
-        let block_size =
-            (ids.len() / (rayon::current_num_threads() * BLOCKS_PER_THREAD)).next_power_of_two();
-        let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
-        let blocks: Vec<InvertedBlock> = (0..ids.len().div_ceil(block_size))
-            .into_par_iter()
-            .map(|block| {
-                InvertedBlock::new(
-                    block * block_size..ids.len().min((block + 1) * block_size),
-                    &terms_of,
-                )
-            })
-            .collect();
-        Self::new(assemble(weighting, ids, Numbered::new(blocks)))
+        Self::new(InvertedCorpus::new(ids, terms_of).image(weighting))
     }
 }
 
-/// Blocks whose terms share one numbering, by first occurrence in the corpus.
-struct Numbered {
-    /// Each block with the numbers of the terms in it.
-    blocks: Vec<(Vec<u32>, InvertedBlock)>,
+/// Inverted blocks of documents whose terms share one numbering, by first occurrence in the corpus.
+pub(super) struct InvertedCorpus {
+    blocks: Vec<NumberedBlock>,
     vocabulary: TermNumbers,
     /// Number of documents of each term.
     frequencies: Vec<u32>,
-    /// Number of windows of each term.
-    n_runs: Vec<u32>,
+    /// The rank of each document's id among all ids in ascending order.
+    order: Vec<u32>,
 }
 
-impl Numbered {
-    fn new(blocks: Vec<InvertedBlock>) -> Self {
-        let mut vocabulary = TermNumbers::default();
-        let (mut frequencies, mut n_runs, mut next_window) = (Vec::new(), Vec::new(), Vec::new());
-        let number = |mut block: InvertedBlock| {
-            // Only its numbers are needed from here on.
-            let numbers = vocabulary.absorb(&std::mem::take(&mut block.terms));
-            frequencies.resize(vocabulary.terms().len(), 0);
-            n_runs.resize(vocabulary.terms().len(), 0);
-            next_window.resize(vocabulary.terms().len(), 0);
-            let window = block.first / WINDOW;
+impl InvertedCorpus {
+    /// Analyses and counts; the parameters are those of [`SparseIndex::build`].
+    pub(super) fn new(
+        ids: impl ExactSizeIterator<Item = ChunkId>,
+        terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
+    ) -> Self {
+        let n_documents = ids.len();
+        assert!(
+            u32::try_from(n_documents).is_ok(),
+            "{n_documents} documents are more than 2^32"
+        );
+        let n_at_once = rayon::current_num_threads() * BLOCKS_PER_THREAD;
+        // A power of two, so that no block lies in two windows.
+        let block_size = (n_documents / n_at_once).next_power_of_two();
+        let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
+        let mut corpus = Self {
+            blocks: Vec::with_capacity(n_documents.div_ceil(block_size)),
+            vocabulary: TermNumbers::default(),
+            frequencies: Vec::new(),
+            order: order(ids),
+        };
+        for first in (0..n_documents).step_by(n_at_once * block_size) {
+            let last = n_documents.min(first + n_at_once * block_size);
+            let block = |number: usize| {
+                let start = first + number * block_size;
+                InvertedBlock::new(start..last.min(start + block_size), &terms_of)
+            };
+            let blocks = (0..(last - first).div_ceil(block_size)).into_par_iter();
+            corpus.absorb(blocks.map(block).collect());
+        }
+        corpus
+    }
+
+    /// Adds the blocks after those that were added.
+    fn absorb(&mut self, blocks: Vec<InvertedBlock>) {
+        let number = |block: InvertedBlock| {
+            let numbers = self.vocabulary.absorb(&block.terms);
+            self.frequencies.resize(self.vocabulary.terms().len(), 0);
             for (&term, frequency) in numbers.iter().zip(&block.frequencies) {
-                let term = term as usize;
-                frequencies[term] += frequency;
-                n_runs[term] += u32::from(next_window[term] <= window);
-                next_window[term] = window + 1;
+                self.frequencies[term as usize] += frequency;
             }
             (numbers, block)
         };
-        let blocks = blocks.into_iter().map(number).collect();
-        Self {
-            blocks,
-            vocabulary,
-            frequencies,
-            n_runs,
+        let numbered: Vec<_> = blocks.into_iter().map(number).collect();
+        let numbered = numbered.into_par_iter();
+        let numbered = numbered.map(|(numbers, block)| block.numbered(&numbers));
+        self.blocks.extend(numbered.collect::<Vec<_>>());
+    }
+
+    /// Returns the index in memory.
+    pub(super) fn image(&self, weighting: &Weighting) -> Image {
+        let n_postings: u64 = self.frequencies.iter().map(|&n| u64::from(n)).sum();
+        let n_runs: usize = self.blocks.iter().map(NumberedBlock::n_terms).sum();
+        let most = Header {
+            // A term has one run in each window, so at most one in each block; its documents fill whole words.
+            n_posting_words: n_postings * 3 / 2 + (self.frequencies.len() + 2 * n_runs) as u64,
+            ..self.header(weighting)
+        };
+        let mut words = vec![0_u64; most.size().expect("it can be addressed") / size_of::<u64>()];
+        let mut bytes = Cursor::new(cast_slice_mut::<u64, u8>(&mut words));
+        let header = self.write(weighting, &mut bytes);
+        Image::in_memory(words, header.expect("memory takes as many bytes"))
+    }
+
+    /// Returns the header without what is known at the end.
+    fn header(&self, weighting: &Weighting) -> Header {
+        Header {
+            tfidf: u32::from(*weighting == Weighting::Tfidf),
+            n_documents: self.order.len() as u64,
+            n_terms: self.frequencies.len() as u64,
+            n_slots: self.vocabulary.n_slots() as u64,
+            n_text_bytes: self.vocabulary.terms().text().len() as u64,
+            ..Header::zeroed()
         }
+    }
+
+    /// Writes the index, and returns its header.
+    pub(super) fn write(
+        &self,
+        weighting: &Weighting,
+        to: &mut (impl Write + Seek),
+    ) -> io::Result<Header> {
+        let (frequencies, text) = (&self.frequencies, self.vocabulary.terms());
+        let lengths = self.blocks.iter().flat_map(|block| &block.lengths);
+        let lengths: Vec<u32> = lengths.copied().collect();
+        let weigher = Weigher::new(weighting, frequencies, &lengths, |each| {
+            for block in &self.blocks {
+                block.postings(&(0..u32::MAX), |term, document, count| {
+                    each(term as usize, document, count);
+                });
+            }
+        });
+        drop(lengths);
+        let mut header = self.header(weighting);
+        let mut writer = ImageWriter::new(to)?;
+        let mut terms: Vec<TermEntry> = Vec::with_capacity(frequencies.len() + 1);
+        for ranges in self.ranges().chunks(rayon::current_num_threads()) {
+            let weighed = ranges.par_iter().map(|range| self.weighed(range, &weigher));
+            for weighed in weighed.collect::<Vec<_>>() {
+                writer.append(cast_slice(&weighed.postings))?;
+                terms.extend(weighed.terms.into_iter().map(|term| TermEntry {
+                    postings: header.n_posting_words + term.postings,
+                    ..term
+                }));
+                header.n_posting_words += weighed.postings.len() as u64;
+                header.negative |= u32::from(weighed.negative);
+            }
+        }
+        writer.end_section()?;
+        terms.push(TermEntry {
+            postings: header.n_posting_words,
+            ..TermEntry::zeroed()
+        });
+        for (next, end) in terms[1..].iter_mut().zip(text.ends()) {
+            next.text = *end;
+        }
+        writer.section(cast_slice(&terms))?;
+        let slots: Vec<u32> = self.vocabulary.slots().collect();
+        writer.section(cast_slice(&slots))?;
+        writer.section(text.text())?;
+        writer.section(cast_slice(&self.order))?;
+        writer.finish(header)
+    }
+
+    /// Returns ranges of terms with at least [`POSTINGS_PER_TASK`] postings.
+    fn ranges(&self) -> Vec<Range<u32>> {
+        let (mut ranges, mut start, mut n_postings) = (Vec::new(), 0, 0);
+        for (end, &frequency) in (1..).zip(&self.frequencies) {
+            n_postings += u64::from(frequency);
+            if n_postings >= POSTINGS_PER_TASK {
+                ranges.push(start..end);
+                (start, n_postings) = (end, 0);
+            }
+        }
+        ranges.push(start..self.frequencies.len() as u32);
+        ranges
+    }
+
+    fn weighed(&self, range: &Range<u32>, weigher: &Weigher) -> WeighedTerms {
+        let frequencies = &self.frequencies[range.start as usize..range.end as usize];
+        let mut n_postings = 0;
+        let start = |&frequency: &u32| {
+            let start = n_postings;
+            n_postings += frequency as usize;
+            start
+        };
+        // The place of each term's next posting: once all are placed, the end of the term's.
+        let mut next: Vec<usize> = frequencies.iter().map(start).collect();
+        let mut placed: Vec<(u32, u32)> = vec![(0, 0); n_postings];
+        for block in &self.blocks {
+            block.postings(range, |term, document, count| {
+                let next = &mut next[(term - range.start) as usize];
+                placed[*next] = (document as u32, count);
+                *next += 1;
+            });
+        }
+        let mut weighed = WeighedTerms {
+            postings: Vec::with_capacity(2 * n_postings),
+            terms: Vec::with_capacity(range.len()),
+            negative: false,
+        };
+        let mut start = 0;
+        for (term, end) in range.clone().zip(next) {
+            weighed.push(term as usize, &placed[start..end], weigher);
+            start = end;
+        }
+        weighed
     }
 }
 
-fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image {
-    let Numbered {
-        blocks,
-        vocabulary,
-        frequencies,
-        n_runs,
-    } = numbered;
-    let header = Header {
-        tfidf: u32::from(*weighting == Weighting::Tfidf),
-        n_documents: ids.len() as u64,
-        n_terms: vocabulary.terms().len() as u64,
-        n_slots: vocabulary.n_slots() as u64,
-        n_text_bytes: vocabulary.terms().text().len() as u64,
-        n_runs: n_runs.iter().map(|&n| u64::from(n)).sum(),
-        n_postings: frequencies.iter().map(|&n| u64::from(n)).sum(),
-        ..Header::zeroed()
-    };
-    Image::new(header, |sections| {
-        let Sections {
-            terms,
-            slots,
-            text,
-            order,
-            runs,
-            docs,
-            shares,
-        } = sections;
-        slots
-            .iter_mut()
-            .zip(vocabulary.slots())
-            .for_each(|(slot, taken)| *slot = taken);
-        text.copy_from_slice(vocabulary.terms().text());
-        fill_order(order, ids);
-        fill_starts(terms, &vocabulary, &frequencies, &n_runs);
-        let lengths: Vec<u32> = blocks
-            .iter()
-            .flat_map(|(_, block)| &block.lengths)
-            .copied()
-            .collect();
-        place(blocks, terms, runs, docs, shares);
-        weigh(weighting, &frequencies, &lengths, terms, runs, docs, shares)
-    })
-}
-
-/// Fills in each document's rank when ids are sorted ascending.
-fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
+/// Returns the rank of each id among all ids in ascending order.
+fn order(ids: impl Iterator<Item = ChunkId>) -> Vec<u32> {
+    let ids: Vec<ChunkId> = ids.collect();
     let mut sorted: Vec<u32> = (0..ids.len() as u32).collect();
     sorted.par_sort_by(|&a, &b| ids[a as usize].cmp(&ids[b as usize]));
-    for (place, &document) in sorted.iter().enumerate() {
-        order[document as usize] = place as u32;
+    let mut order = vec![0; ids.len()];
+    for (rank, document) in (0..).zip(sorted) {
+        order[document as usize] = rank;
     }
+    order
 }
 
-/// Fills in the start of each term's text, runs and postings; the entry after the last term holds their ends.
-fn fill_starts(
-    terms: &mut [TermEntry],
-    vocabulary: &TermNumbers,
-    frequencies: &[u32],
-    n_runs: &[u32],
-) {
-    let (mut text, mut runs, mut postings) = (0, 0_u32, 0);
-    let sizes = vocabulary
-        .terms()
-        .ends()
-        .iter()
-        .zip(frequencies)
-        .zip(n_runs);
-    let mut sizes = sizes.map(|((&end, &frequency), &n_runs)| (end, frequency, n_runs));
-    for term in terms {
-        *term = TermEntry {
-            postings,
-            text,
-            runs,
+/// The postings of a range of terms in the form of the index.
+struct WeighedTerms {
+    postings: Vec<u32>,
+    /// Their entries, whose postings are counted from the first of `postings`, without their texts.
+    terms: Vec<TermEntry>,
+    /// True if a share is negative.
+    negative: bool,
+}
+
+impl WeighedTerms {
+    /// Adds the term of that number, with its documents and their counts.
+    fn push(&mut self, number: usize, placed: &[(u32, u32)], weigher: &Weigher) {
+        let window = |document: u32| document / WINDOW as u32;
+        let mut entry = TermEntry {
+            postings: self.postings.len() as u64,
+            absent: weigher.absent(number) as f32,
             ..TermEntry::zeroed()
         };
-        let Some((end, frequency, n_runs)) = sizes.next() else {
-            break;
-        };
-        text = end;
-        runs = runs.checked_add(n_runs).expect("fewer than 2^32 runs");
-        postings += u64::from(frequency);
-    }
-}
-
-/// Stores every posting's document and count at its final position. Each block is dropped once it is stored, while the pages
-/// of the sections are still being filled.
-fn place(
-    blocks: Vec<(Vec<u32>, InvertedBlock)>,
-    terms: &[TermEntry],
-    runs: &mut [Run],
-    docs: &mut [u16],
-    counts: &mut [u32],
-) {
-    let mut next_posting: Vec<u64> = terms.iter().map(|term| term.postings).collect();
-    let mut next_run: Vec<u32> = terms.iter().map(|term| term.runs).collect();
-    for (numbers, block) in blocks {
-        block.postings(|term, document, count| {
-            let place = &mut next_posting[numbers[term] as usize];
-            docs[*place as usize] = (document % WINDOW) as u16;
-            counts[*place as usize] = count;
-            *place += 1;
+        let mut end = 0;
+        for run in placed.chunk_by(|a, b| window(a.0) == window(b.0)) {
+            end += run.len() as u32;
+            self.postings.extend([window(run[0].0), end]);
+            entry.n_runs += 1;
+        }
+        let first = self.postings.len();
+        let shares = placed.iter().map(|&(document, count)| {
+            let share = weigher.share(number, document as usize, count);
+            share.to_bits()
         });
-        let window = (block.first / WINDOW) as u32;
-        for &term in &numbers {
-            let (term, next_run) = (term as usize, &mut next_run[term as usize]);
-            let end = (next_posting[term] - terms[term].postings) as u32;
-            // The previous run belongs to this term and window if another block of the window contained the term.
-            match (*next_run as usize).checked_sub(1) {
-                Some(last) if *next_run > terms[term].runs && runs[last].window == window => {
-                    runs[last].end = end;
-                }
-                _ => {
-                    runs[*next_run as usize] = Run { window, end };
-                    *next_run += 1;
-                }
-            }
-        }
+        self.postings.extend(shares);
+        let shares: &[f32] = cast_slice(&self.postings[first..]);
+        entry.largest = shares.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        entry.ranked = ranked(shares);
+        self.negative |= shares.iter().any(|&share| share < 0.0);
+        self.terms.push(entry);
+        let index = |at: Option<&(u32, u32)>| at.map_or(0, |at| (at.0 % WINDOW as u32) as u16);
+        let pairs = placed.chunks(2);
+        let pairs =
+            pairs.map(|pair| cast::<[u16; 2], u32>([index(pair.first()), index(pair.get(1))]));
+        self.postings.extend(pairs);
     }
 }
 
-/// One term whose counts are to be turned into shares.
-struct Task<'a> {
-    number: usize,
-    term: &'a mut TermEntry,
-    runs: &'a [Run],
-    docs: &'a [u16],
-    shares: &'a mut [u32],
-}
-
-/// Turns counts into shares, and returns true if one is negative.
-fn weigh(
-    weighting: &Weighting,
-    frequencies: &[u32],
-    lengths: &[u32],
-    terms: &mut [TermEntry],
-    mut runs: &[Run],
-    mut docs: &[u16],
-    mut shares: &mut [u32],
-) -> bool {
-    let ends: Vec<(u64, u32)> = terms
-        .iter()
-        .skip(1)
-        .map(|next| (next.postings, next.runs))
-        .collect();
-    let mut tasks: Vec<Task<'_>> = Vec::with_capacity(ends.len());
-    for ((number, term), (postings_end, runs_end)) in terms.iter_mut().enumerate().zip(ends) {
-        let n_postings = (postings_end - term.postings) as usize;
-        let (own_runs, own_docs, own_shares);
-        (own_runs, runs) = runs.split_at((runs_end - term.runs) as usize);
-        (own_docs, docs) = docs.split_at(n_postings);
-        (own_shares, shares) = std::mem::take(&mut shares).split_at_mut(n_postings);
-        tasks.push(Task {
-            number,
-            term,
-            runs: own_runs,
-            docs: own_docs,
-            shares: own_shares,
-        });
-    }
-    let weigher = Weigher::new(weighting, frequencies, lengths, |each| {
-        for task in &tasks {
-            documents(task.runs, task.docs)
-                .zip(&*task.shares)
-                .for_each(|(document, &count)| {
-                    each(task.number, document, count);
-                });
+/// Returns the shares of the [`RANKS`]; 0 where there are fewer shares.
+fn ranked(shares: &[f32]) -> [f32; RANKS.len()] {
+    let mut sorted = Vec::new();
+    RANKS.map(|rank| {
+        if rank > shares.len() {
+            return 0.0;
         }
-    });
-    let weighed = tasks
-        .par_iter_mut()
-        .with_min_len(TERMS_PER_TASK)
-        .map(|task| task.weigh(&weigher));
-    weighed.reduce(|| false, |any, negative| any | negative)
-}
-
-impl Task<'_> {
-    /// Computes the shares; returns true if one of them is negative.
-    fn weigh(&mut self, weigher: &Weigher) -> bool {
-        for (document, share) in documents(self.runs, self.docs).zip(&mut *self.shares) {
-            *share = weigher.share(self.number, document, *share).to_bits();
+        if sorted.is_empty() {
+            sorted.extend_from_slice(shares);
         }
-        let shares: &[f32] = bytemuck::cast_slice(self.shares);
-        self.term.absent = weigher.absent(self.number) as f32;
-        self.term.largest = shares.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let mut sorted = Vec::new();
-        for (rank, ranked) in RANKS.into_iter().zip(&mut self.term.ranked) {
-            if rank <= shares.len() {
-                if sorted.is_empty() {
-                    sorted.extend_from_slice(shares);
-                }
-                *ranked = *sorted
-                    .select_nth_unstable_by(rank - 1, |a, b| b.total_cmp(a))
-                    .1;
-            }
-        }
-        shares.iter().any(|&share| share < 0.0)
-    }
-}
-
-/// Returns the numbers of a term's documents.
-fn documents(runs: &[Run], docs: &[u16]) -> impl Iterator<Item = usize> {
-    let starts = std::iter::once(0).chain(runs.iter().map(|run| run.end as usize));
-    starts.zip(runs).flat_map(move |(start, run)| {
-        docs[start..run.end as usize]
-            .iter()
-            .map(move |&doc| run.window as usize * WINDOW + usize::from(doc))
+        let (_, share, _) = sorted.select_nth_unstable_by(rank - 1, |a, b| b.total_cmp(a));
+        *share
     })
 }
 
@@ -318,10 +304,8 @@ mod tests {
     use super::*;
 
     fn built(texts: &[&str]) -> SparseIndex {
-        let ids: Vec<ChunkId> = (0..texts.len())
-            .map(|n| ChunkId::from(format!("d{n}")))
-            .collect();
-        SparseIndex::build(&Weighting::default(), &ids, |doc, each| {
+        let ids = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}")));
+        SparseIndex::build(&Weighting::default(), ids, |doc, each| {
             texts[doc].split_whitespace().for_each(each);
         })
     }
@@ -363,10 +347,8 @@ mod tests {
     fn postings_go_on_in_the_next_window() {
         // `all` in every document, `edge` in the last of one window and the first of the next, `late` in the last one.
         let n_documents = WINDOW + 100;
-        let ids: Vec<ChunkId> = (0..n_documents)
-            .map(|n| ChunkId::from(format!("d{n:06}")))
-            .collect();
-        let index = SparseIndex::build(&Weighting::default(), &ids, |document, each| {
+        let ids = (0..n_documents).map(|n| ChunkId::from(format!("d{n:06}")));
+        let index = SparseIndex::build(&Weighting::default(), ids, |document, each| {
             each("all");
             if document == WINDOW - 1 || document == WINDOW {
                 each("edge");
@@ -396,8 +378,8 @@ mod tests {
     fn nothing_but_empty_documents_is_an_index_too() {
         for weighting in [Weighting::default(), Weighting::Tfidf] {
             for n_documents in [0, 2] {
-                let ids = vec![ChunkId::from("d"); n_documents];
-                let index = SparseIndex::build(&weighting, &ids, |_, _| ());
+                let ids = vec![ChunkId::from("d"); n_documents].into_iter();
+                let index = SparseIndex::build(&weighting, ids, |_, _| ());
                 assert_eq!(index.search(&["a"], 10, None), []);
             }
         }

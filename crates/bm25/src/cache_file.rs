@@ -4,18 +4,18 @@
 //! complete or absent, however many processes write it at once and whenever one is killed. Files have mode 0600, their
 //! folder 0700.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Writes `bytes` to `path`, completely or not at all; creates its folder.
+/// Creates the file `path` with what `write` writes, completely or not at all; creates its folder.
 ///
 /// # Errors
 /// A folder or file that cannot be created or written.
-pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let mut private = DirBuilder::new();
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -28,7 +28,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = OpenOptions::new();
     let file = new.write(true).create_new(true).mode(0o600).open(&partial);
     let written = file.and_then(|mut file| {
-        file.write_all(bytes)?;
+        write(&mut file)?;
         file.sync_all()
     });
     written

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
+use super::build::InvertedCorpus;
 use super::cache_file;
 use super::image::{Image, Rejection};
 use super::{IndexFileError, SparseIndex, Weighting};
@@ -32,13 +33,14 @@ impl SparseIndex {
         folder: &Path,
         key: &str,
         weighting: &Weighting,
-        ids: &[ChunkId],
+        ids: impl ExactSizeIterator<Item = ChunkId>,
         terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
         notices: &Notices,
     ) -> Result<(Self, bool), IndexFileError> {
         let path = folder.join(format!("{key}.{EXTENSION}"));
+        let n_documents = ids.len();
         let fits = |image: &Image| {
-            image.n_documents() == ids.len()
+            image.n_documents() == n_documents
                 && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
         };
         match open(&path)? {
@@ -50,15 +52,15 @@ impl SparseIndex {
             }
             _ => {}
         }
-        let built = Self::build(weighting, ids, terms_of);
-        match cache_file::write(&path, built.image.bytes()) {
+        let inverted = InvertedCorpus::new(ids, terms_of);
+        match cache_file::write(&path, |file| inverted.write(weighting, file).map(drop)) {
             Err(error) if cache_file::is_read_only(&error) => {
                 notices.say(READ_ONLY_CACHE.to_owned());
-                return Ok((built, true));
+                return Ok((Self::new(inverted.image(weighting)), true));
             }
             written => written.map_err(|error| file_error(&path, error))?,
         }
-        drop(built);
+        drop(inverted);
         match open(&path)? {
             Some(Ok(image)) if fits(&image) => Ok((Self::new(image), true)),
             _ => Err(file_error(

@@ -3,14 +3,15 @@
 //! | section | elements | contents |
 //! |---|---|---|
 //! | header | 1 | [`Header`]: magic number, version, and the sizes of all sections |
-//! | terms | terms + 1 | [`TermEntry`]; a term's text, runs and postings end where the next one's begin |
+//! | postings | words of 32 bits | of each term its [`Run`]s, its shares and its documents |
+//! | terms | terms + 1 | [`TermEntry`]; a term's text and postings end where the next one's begin |
 //! | slots | a power of two | the hash table of the terms ([`vocabulary`](super::vocabulary)) |
 //! | text | bytes | the terms' text, UTF-8 |
 //! | order | documents | the rank of the document's id among all ids in ascending order |
-//! | runs | | [`Run`]: the part of a term's postings in one window of documents |
-//! | docs | postings | the document's index in its window; ascending within a run |
-//! | shares | postings | the score that the term adds to the document, beyond [`TermEntry::absent`] |
 //! | checksums | blocks | CRC-32 of each block of [`BLOCK`] bytes of the sections above |
+//!
+//! A share is the score that the term adds to the document, beyond [`TermEntry::absent`]. A document is its index in its window:
+//! 16 bits, ascending within a run; an odd number of them is filled up to a whole word.
 //!
 //! Each section begins at a multiple of eight bytes; numbers are in the machine's byte order. Every byte is under a
 //! checksum, and all are verified when a file is opened. Numbers are nevertheless not trusted to be in range: one that
@@ -21,15 +22,14 @@ use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use bytemuck::{Pod, Zeroable, cast_slice};
 use memmap2::Mmap;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
 
 use super::vocabulary;
 
 /// Part of every file's header: any change to the layout, the hash or the meaning of a section needs a new version.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// In the other byte order it reads as another number, so such a file is rejected.
 const MAGIC: u64 = 0x7261_6778_7370_7273;
@@ -58,8 +58,7 @@ pub(super) struct Header {
     pub(super) n_terms: u64,
     pub(super) n_slots: u64,
     pub(super) n_text_bytes: u64,
-    pub(super) n_runs: u64,
-    pub(super) n_postings: u64,
+    pub(super) n_posting_words: u64,
     /// 1 if some share is negative: a score is then unknown until all its shares are summed.
     pub(super) negative: u32,
     /// Checksum of the section of checksums.
@@ -69,13 +68,15 @@ pub(super) struct Header {
     pub(super) checksum: u32,
 }
 
-/// One term. All fields but the floats are starts of its sections.
+/// One term.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub(super) struct TermEntry {
+    /// Start of its postings, in words.
     pub(super) postings: u64,
+    /// Start of its text.
     pub(super) text: u32,
-    pub(super) runs: u32,
+    pub(super) n_runs: u32,
     /// The largest of its shares.
     pub(super) largest: f32,
     /// Score that it adds to documents without it.
@@ -95,28 +96,14 @@ pub(super) struct Run {
     pub(super) end: u32,
 }
 
-/// All sections that are filled when an index is built.
-pub(super) struct Sections<'a> {
-    pub(super) terms: &'a mut [TermEntry],
-    pub(super) slots: &'a mut [u32],
-    pub(super) text: &'a mut [u8],
-    pub(super) order: &'a mut [u32],
-    pub(super) runs: &'a mut [Run],
-    pub(super) docs: &'a mut [u16],
-    /// Counts at first, later the bits of shares.
-    pub(super) shares: &'a mut [u32],
-}
-
 /// Byte range of each section.
 #[derive(Debug)]
 struct ImageLayout {
+    postings: Range<usize>,
     terms: Range<usize>,
     slots: Range<usize>,
     text: Range<usize>,
     order: Range<usize>,
-    runs: Range<usize>,
-    docs: Range<usize>,
-    shares: Range<usize>,
     checksums: Range<usize>,
     /// Size of the whole index in bytes.
     size: usize,
@@ -133,13 +120,11 @@ impl Header {
             Some(start..end)
         };
         let mut layout = ImageLayout {
+            postings: section(self.n_posting_words, size_of::<u32>())?,
             terms: section(self.n_terms.checked_add(1)?, size_of::<TermEntry>())?,
             slots: section(self.n_slots, size_of::<u32>())?,
             text: section(self.n_text_bytes, 1)?,
             order: section(self.n_documents, size_of::<u32>())?,
-            runs: section(self.n_runs, size_of::<Run>())?,
-            docs: section(self.n_postings, size_of::<u16>())?,
-            shares: section(self.n_postings, size_of::<f32>())?,
             checksums: section(0, size_of::<u32>())?,
             size: 0,
         };
@@ -147,6 +132,25 @@ impl Header {
         layout.checksums = section(n_blocks, size_of::<u32>())?;
         layout.size = at;
         Some(layout)
+    }
+
+    /// Returns the size of the whole index in bytes; `None` if it exceeds the address space.
+    pub(super) fn size(&self) -> Option<usize> {
+        Some(self.layout()?.size)
+    }
+
+    /// Fills in what is the same for every index, and the checksums.
+    pub(super) fn completed(self, checksums_checksum: u32) -> Self {
+        let header = Self {
+            magic: MAGIC,
+            version: VERSION,
+            checksums_checksum,
+            ..self
+        };
+        Self {
+            checksum: header.checksum(),
+            ..header
+        }
     }
 
     fn checksum(&self) -> u32 {
@@ -190,31 +194,10 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Creates an image in memory of the sizes that `header` gives. `fill` fills its sections and returns true if some
-    /// share is negative.
-    ///
-    /// # Panics
-    /// If the sizes exceed the address space.
-    pub(super) fn new(header: Header, fill: impl FnOnce(Sections<'_>) -> bool) -> Self {
-        let layout = header
-            .layout()
-            .expect("what was in memory as blocks can be addressed");
-        let mut words = vec![0_u64; layout.size / size_of::<u64>()];
-        let bytes: &mut [u8] = cast_slice_mut(&mut words);
-        let mut header = Header {
-            magic: MAGIC,
-            version: VERSION,
-            ..header
-        };
-        header.negative = u32::from(fill(sections(bytes, &layout)));
-        let checksums: Vec<u32> = bytes[layout.body()]
-            .par_chunks(BLOCK)
-            .map(crc32fast::hash)
-            .collect();
-        bytes[layout.checksums.clone()].copy_from_slice(cast_slice(&checksums));
-        header.checksums_checksum = crc32fast::hash(&bytes[layout.tail()]);
-        header.checksum = header.checksum();
-        bytes[..size_of::<Header>()].copy_from_slice(bytemuck::bytes_of(&header));
+    /// Creates an image of `words`, which are as many as `header` gives or more.
+    pub(super) fn in_memory(mut words: Vec<u64>, header: Header) -> Self {
+        let layout = header.layout().expect("it was written");
+        words.truncate(layout.size / size_of::<u64>());
         Self {
             bytes: Bytes::Memory(words),
             header,
@@ -324,23 +307,15 @@ impl Image {
     pub(super) fn term(&self, number: u32) -> Option<(&TermEntry, Postings<'_>)> {
         let terms = self.section::<TermEntry>(&self.layout.terms);
         let [term, next] = terms.get(number as usize..)?.first_chunk()?;
-        let postings = term.postings as usize..next.postings as usize;
-        let runs = self
-            .section(&self.layout.runs)
-            .get(term.runs as usize..next.runs as usize);
-        let docs = self.section(&self.layout.docs).get(postings.clone());
-        let shares = self.section(&self.layout.shares).get(postings);
-        let postings = Postings {
-            runs: runs.unwrap_or_default(),
-            docs: docs.unwrap_or_default(),
-            shares: shares.unwrap_or_default(),
-        };
-        Some((term, postings))
+        let words = self.section::<u32>(&self.layout.postings);
+        let words = words.get(term.postings as usize..next.postings as usize);
+        let postings = words.and_then(|words| Postings::new(words, term.n_runs as usize));
+        Some((term, postings.unwrap_or_default()))
     }
 }
 
 /// The postings of one term.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Postings<'a> {
     /// By window, ascending.
     runs: &'a [Run],
@@ -349,6 +324,19 @@ pub(super) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
+    /// Divides the words of a term; `None` if they are too few.
+    fn new(words: &'a [u32], n_runs: usize) -> Option<Self> {
+        let (runs, words) = words.split_at_checked(2 * n_runs)?;
+        let runs: &[Run] = cast_slice(runs);
+        let n = runs.last()?.end as usize;
+        let (shares, docs) = words.split_at_checked(n)?;
+        Some(Self {
+            runs,
+            docs: cast_slice(docs).get(..n)?,
+            shares: cast_slice(shares),
+        })
+    }
+
     /// Returns the number of postings.
     pub(super) fn len(&self) -> usize {
         self.docs.len()
@@ -382,28 +370,10 @@ impl<'a> Postings<'a> {
     }
 }
 
-fn sections<'a>(bytes: &'a mut [u8], layout: &ImageLayout) -> Sections<'a> {
-    let (mut rest, mut at) = (bytes, 0);
-    let mut next = |range: &Range<usize>| {
-        let (section, after) =
-            std::mem::take(&mut rest)[range.start - at..].split_at_mut(range.len());
-        (rest, at) = (after, range.end);
-        section
-    };
-    Sections {
-        terms: cast_slice_mut(next(&layout.terms)),
-        slots: cast_slice_mut(next(&layout.slots)),
-        text: next(&layout.text),
-        order: cast_slice_mut(next(&layout.order)),
-        runs: cast_slice_mut(next(&layout.runs)),
-        docs: cast_slice_mut(next(&layout.docs)),
-        shares: cast_slice_mut(next(&layout.shares)),
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use bytemuck::cast_slice_mut;
 
     /// Returns the image with all bytes of `of` replaced, which no checksum would accept.
     fn damaged(whole: &[u8], byte: u8, of: impl FnOnce(&ImageLayout) -> Range<usize>) -> Image {
@@ -422,18 +392,18 @@ pub(super) mod tests {
 
     /// Returns the image with every table filled with `byte`.
     pub fn with_tables(whole: &[u8], byte: u8) -> Image {
-        damaged(whole, byte, |layout| layout.terms.start..layout.runs.end)
+        damaged(whole, byte, |layout| layout.terms.start..layout.order.end)
     }
 
     /// Returns the image with every posting filled with `byte`.
     pub fn with_postings(whole: &[u8], byte: u8) -> Image {
-        damaged(whole, byte, |layout| layout.docs.start..layout.shares.end)
+        damaged(whole, byte, |layout| layout.postings.clone())
     }
 
     #[test]
     fn sizes_beyond_what_can_be_addressed_are_no_layout() {
         let header = Header {
-            n_postings: u64::MAX / 2,
+            n_posting_words: u64::MAX / 2,
             ..Header::zeroed()
         };
         assert!(header.layout().is_none());

@@ -28,6 +28,7 @@ mod search;
 mod variant;
 mod vocabulary;
 mod weighting;
+mod writer;
 
 use std::sync::Mutex;
 

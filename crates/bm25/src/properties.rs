@@ -48,7 +48,7 @@ fn ids(n: usize) -> Vec<ChunkId> {
 }
 
 fn build(weighting: &Weighting, corpus: &[Vec<u32>], ids: &[ChunkId]) -> SparseIndex {
-    SparseIndex::build(weighting, ids, |document, each| {
+    SparseIndex::build(weighting, ids.iter().cloned(), |document, each| {
         for word in words(&corpus[document]) {
             each(&word);
         }
@@ -114,7 +114,7 @@ proptest! {
         let (folder, ids, query) = (tempfile::tempdir().expect("a folder"), ids(corpus.len()), words(&query));
         let memory = build(&weighting(number), &corpus, &ids);
         let open = |may_build: bool| {
-            SparseIndex::open_or_build(folder.path(), "0a", &weighting(number), &ids, |document, each| {
+            SparseIndex::open_or_build(folder.path(), "0a", &weighting(number), ids.iter().cloned(), |document, each| {
                 assert!(may_build, "built though the file is there");
                 for word in words(&corpus[document]) {
                     each(&word);
@@ -133,7 +133,7 @@ proptest! {
 /// Returns three documents and the bytes of their index.
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
-    let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| {
+    let index = SparseIndex::build(&Weighting::default(), ids.iter().cloned(), |n, each| {
         texts[n].split_whitespace().for_each(each);
     });
     let bytes = index.image.bytes().to_vec();
@@ -152,7 +152,7 @@ fn reopen(bytes: &[u8]) -> (SparseIndex, Option<String>) {
         folder.path(),
         "0a",
         &Weighting::default(),
-        &ids,
+        ids.iter().cloned(),
         |n, each| {
             built.store(true, std::sync::atomic::Ordering::Relaxed);
             texts[n].split_whitespace().for_each(each);
@@ -237,7 +237,7 @@ fn a_file_of_the_version_before_is_built_again_without_a_notice() {
         folder.path(),
         "0a",
         &Weighting::default(),
-        &ids,
+        ids.iter().cloned(),
         each,
         &notices,
     );
@@ -251,9 +251,16 @@ fn open_large(folder: &Path, notices: &Notices) -> SparseIndex {
         each(["d", "e"][n % 2]);
     };
     let ids = ids(300_000);
-    SparseIndex::open_or_build(folder, "0a", &Weighting::default(), &ids, terms, notices)
-        .expect("opened or built")
-        .0
+    SparseIndex::open_or_build(
+        folder,
+        "0a",
+        &Weighting::default(),
+        ids.into_iter(),
+        terms,
+        notices,
+    )
+    .expect("opened or built")
+    .0
 }
 
 /// Changes the bytes of a file.
@@ -307,7 +314,7 @@ fn files_and_folders_are_their_owners_alone() {
         &indexes,
         "0a",
         &Weighting::default(),
-        &ids(1),
+        ids(1).into_iter(),
         each,
         &notices,
     )
@@ -347,9 +354,16 @@ fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
     let open = |weighting: &Weighting, n: usize| {
         let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
         let notices = Notices::default();
-        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), each, &notices)
-            .expect("opened")
-            .0
+        SparseIndex::open_or_build(
+            folder.path(),
+            "0a",
+            weighting,
+            ids(n).into_iter(),
+            each,
+            &notices,
+        )
+        .expect("opened")
+        .0
     };
     assert_eq!(open(&Weighting::default(), 3).n_documents(), 3);
     assert_eq!(open(&Weighting::default(), 4).n_documents(), 4);
@@ -364,8 +378,14 @@ fn a_folder_that_cannot_be_made_is_named() {
     fs::write(&file, "").expect("written");
     let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
     let notices = Notices::default();
-    let error =
-        SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), each, &notices);
+    let error = SparseIndex::open_or_build(
+        &file,
+        "0a",
+        &Weighting::default(),
+        ids(1).into_iter(),
+        each,
+        &notices,
+    );
     let message = error.err().expect("refused").to_string();
     assert!(message.contains(&file.display().to_string()), "{message}");
 }
@@ -380,7 +400,7 @@ fn several_processes_worth_of_threads_build_one_file() {
                 folder.path(),
                 "0a",
                 &Weighting::default(),
-                &ids(50),
+                ids(50).into_iter(),
                 build,
                 &Notices::default(),
             );
@@ -404,15 +424,16 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
     let n_documents = WINDOW + 20_000;
     let ids = ids(n_documents);
     for number in 0..n_weightings() {
-        let index = SparseIndex::build(&weighting(number), &ids, |document, each| {
-            for word in
-                (0..9_usize).filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0)
-            {
-                for _ in 0..=mix(document + word) % 4 {
-                    each(&format!("w{word}"));
+        let index =
+            SparseIndex::build(&weighting(number), ids.iter().cloned(), |document, each| {
+                for word in (0..9_usize)
+                    .filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0)
+                {
+                    for _ in 0..=mix(document + word) % 4 {
+                        each(&format!("w{word}"));
+                    }
                 }
-            }
-        });
+            });
         let even = Allowed::from_fn(n_documents, |number| number % 2 == 0);
         for query in [
             &["w8", "w1"][..],

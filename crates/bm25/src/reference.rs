@@ -17,7 +17,7 @@ fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
     let ids: Vec<ChunkId> = (0..texts.len())
         .map(|n| ChunkId::from(format!("d{n}")))
         .collect();
-    SparseIndex::build(weighting, &ids, |doc, each| {
+    SparseIndex::build(weighting, ids.iter().cloned(), |doc, each| {
         texts[doc].split_whitespace().for_each(each);
     })
 }

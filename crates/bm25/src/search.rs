@@ -397,7 +397,7 @@ mod tests {
         let weighting =
             Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
         let ids: Vec<ChunkId> = texts.iter().map(|&(id, _)| ChunkId::from(id)).collect();
-        SparseIndex::build(&weighting, &ids, |doc, each| {
+        SparseIndex::build(&weighting, ids.iter().cloned(), |doc, each| {
             texts[doc].1.split_whitespace().for_each(each);
         })
     }
@@ -425,7 +425,7 @@ mod tests {
         for variant in Variant::ALL {
             let weighting =
                 Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
-            let index = SparseIndex::build(&weighting, &ids, |doc, each| {
+            let index = SparseIndex::build(&weighting, ids.iter().cloned(), |doc, each| {
                 (0..=doc % 5).for_each(|_| each("x"));
                 if doc % 3 == 0 {
                     each("y");

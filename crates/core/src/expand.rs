@@ -113,8 +113,7 @@ impl Expander {
 
     /// Returns the numbers of the chunks in the passage around the chunk `number`.
     fn around(&self, number: usize, corpus: &Corpus) -> Range<usize> {
-        let doc = &corpus.chunks()[number].doc_id;
-        let all = corpus.chunk_numbers(doc);
+        let all = corpus.chunk_numbers(&corpus.document_of(number).id);
         match self.expansion {
             Expansion::Neighbours(n) => {
                 let first = number.saturating_sub(n).max(all.start);
@@ -137,7 +136,7 @@ impl Expander {
         let chunk = &corpus.chunks()[number];
         let starts = self
             .sections
-            .get(&chunk.doc_id)
+            .get(&corpus.document_of(number).id)
             .map_or(&[][..], Vec::as_slice);
         let own = section_of(starts, chunk.range.start);
         let is_own = |at: &usize| section_of(starts, corpus.chunks()[*at].range.start) == own;
@@ -156,9 +155,7 @@ impl Expander {
         budget: usize,
         corpus: &Corpus,
     ) -> Range<usize> {
-        let Some(document) = corpus.document(&corpus.chunks()[number].doc_id) else {
-            return number..number + 1;
-        };
+        let document = corpus.document_of(number);
         let count = |from: usize, to: usize| match document.text.get(from..to) {
             Some(added) => self.counter.count(added),
             None => 0,
@@ -199,18 +196,18 @@ impl Expander {
 
 impl Growing {
     fn id(&self, corpus: &Corpus) -> ChunkId {
-        let first = &corpus.chunks()[self.chunks.start];
-        if first.range == self.range {
-            first.id.clone()
+        let first = self.chunks.start;
+        if corpus.chunks()[first].range == self.range {
+            corpus.chunk_id(first)
         } else {
-            ChunkId::of_range(&first.doc_id, self.range)
+            ChunkId::of_range(&corpus.document_of(first).id, self.range)
         }
     }
 }
 
 /// Adds a passage at the end, or merges it with those that it overlaps, at the place of the first.
 fn merge(passages: &mut Vec<Growing>, mut new: Growing, corpus: &Corpus) {
-    let doc = |passage: &Growing| &corpus.chunks()[passage.chunks.start].doc_id;
+    let doc = |passage: &Growing| corpus.chunks()[passage.chunks.start].document;
     let mut place = passages.len();
     while let Some(at) = passages
         .iter()
@@ -287,17 +284,9 @@ mod tests {
             text: text.to_owned(),
             metadata: [].into(),
         };
-        let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
-            id: ChunkId::new(&doc.into(), ordinal),
-            doc_id: doc.into(),
-            ordinal,
-            range: range.into(),
-            n_tokens: 1,
-            context: String::new(),
-        };
-        let ranges = ranges.iter().enumerate();
-        let mut chunks: Vec<Chunk> = ranges.map(|(at, range)| chunk("d", at, *range)).collect();
-        chunks.push(chunk("e", 0, (0, 3)));
+        let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
+        let mut chunks: Vec<Chunk> = ranges.iter().map(|range| chunk(0, *range)).collect();
+        chunks.push(chunk(1, (0, 3)));
         Corpus::new(vec![document("d", text), document("e", "one")], chunks)
     }
 

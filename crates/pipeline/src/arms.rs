@@ -135,11 +135,7 @@ mod tests {
             doc: "d".into(),
             present: true,
             needed: needed.iter().map(|range| (*range).into()).collect(),
-            chunks: corpus
-                .chunks()
-                .iter()
-                .map(|chunk| chunk.id.clone())
-                .collect(),
+            chunks: corpus.chunk_ids().collect(),
             has_answer: false,
             doc_bytes: None,
             encoder_truncated: false,

@@ -5,6 +5,7 @@
 //! that is damaged or cut off is a miss, and is replaced with a notice.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::PipelineError;
@@ -14,7 +15,7 @@ use ragtriage_bm25::cache_file;
 use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
 use ragtriage_core::notices::READ_ONLY_CACHE;
 use ragtriage_core::text::tokens;
-use ragtriage_core::types::{ByteRange, Chunk, ChunkId, Document};
+use ragtriage_core::types::{ByteRange, Chunk, Document};
 
 /// Extension of a file's name.
 pub const EXTENSION: &str = "chunks";
@@ -42,7 +43,7 @@ pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>,
     let chunks = chunk_documents(documents, &plan.chunking, plan.chunk_counter.as_ref())?;
     let encoded = path.and_then(|path| Some((path, encoded(documents, &chunks)?)));
     if let Some((path, bytes)) = encoded
-        && let Err(error) = cache_file::write(&path, &bytes)
+        && let Err(error) = cache_file::write(&path, |file| file.write_all(&bytes))
     {
         let notice = if cache_file::is_read_only(&error) {
             READ_ONLY_CACHE.to_owned()
@@ -93,8 +94,8 @@ fn encoded(documents: &[Document], chunks: &[Chunk]) -> Option<Vec<u8>> {
         Some(())
     };
     let mut rest = chunks;
-    for document in documents {
-        let is_own = |chunk: &&Chunk| chunk.doc_id == document.id;
+    for number in 0..documents.len() {
+        let is_own = |chunk: &&Chunk| chunk.document as usize == number;
         let (own, others) = rest.split_at(rest.iter().take_while(is_own).count());
         push(own.len())?;
         for Chunk {
@@ -103,7 +104,7 @@ fn encoded(documents: &[Document], chunks: &[Chunk]) -> Option<Vec<u8>> {
         {
             push(range.start)?;
             push(range.end)?;
-            push(*n_tokens)?;
+            push(*n_tokens as usize)?;
         }
         rest = others;
     }
@@ -124,18 +125,11 @@ fn decoded(bytes: &[u8], documents: &[Document]) -> Option<Vec<Chunk>> {
     let mut numbers = words.iter().map(|word| u32::from_le_bytes(*word) as usize);
     let n_chunks = words.len().checked_sub(documents.len())? / 3;
     let mut chunks = Vec::with_capacity(n_chunks);
-    for document in documents {
-        for ordinal in 0..numbers.next()? {
+    for (number, document) in documents.iter().enumerate() {
+        for _ in 0..numbers.next()? {
             let range = ByteRange::new(numbers.next()?, numbers.next()?);
             document.text.get(range.as_range())?;
-            chunks.push(Chunk {
-                id: ChunkId::new(&document.id, ordinal),
-                doc_id: document.id.clone(),
-                ordinal,
-                range,
-                n_tokens: numbers.next()?,
-                context: String::new(),
-            });
+            chunks.push(Chunk::new(number, range, numbers.next()?));
         }
     }
     numbers.next().is_none().then_some(chunks)

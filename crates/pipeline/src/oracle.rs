@@ -151,8 +151,7 @@ fn best_first(
     }
     ranked.sort_unstable();
     let ids = ranked.into_iter();
-    ids.map(|(.., number)| corpus.chunks()[number].id.clone())
-        .collect()
+    ids.map(|(.., number)| corpus.chunk_id(number)).collect()
 }
 
 /// Returns the parts of `text`, which is at `range` of its document, that lie in the `wide` ranges.
@@ -216,17 +215,9 @@ pub(super) mod tests {
             text: text.clone(),
             metadata: [].into(),
         };
-        let chunk = |doc: &str, ordinal: usize| Chunk {
-            id: ChunkId::new(&doc.into(), ordinal),
-            doc_id: doc.into(),
-            ordinal,
-            range: (200 * ordinal, 200 * ordinal + 200).into(),
-            n_tokens: 1,
-            context: String::new(),
-        };
-        let chunks = ["d", "e"]
-            .into_iter()
-            .flat_map(|doc| (0..10).map(move |at| chunk(doc, at)));
+        let chunk =
+            |document, at: usize| Chunk::new(document, (200 * at, 200 * at + 200).into(), 1);
+        let chunks = (0..2).flat_map(|document| (0..10).map(move |at| chunk(document, at)));
         Corpus::new(vec![document("d"), document("e")], chunks.collect())
     }
 
@@ -316,25 +307,14 @@ pub(super) mod tests {
             text: "x".repeat(100),
             metadata: [].into(),
         };
-        let chunks = ranges.iter().enumerate().map(|(ordinal, range)| Chunk {
-            id: ChunkId::new(&"d".into(), ordinal),
-            doc_id: "d".into(),
-            ordinal,
-            range: (*range).into(),
-            n_tokens: 1,
-            context: String::new(),
-        });
+        let chunks = ranges.iter().map(|range| Chunk::new(0, (*range).into(), 1));
         Corpus::new(vec![document], chunks.collect())
     }
 
     fn covering(ranges: &[(usize, usize)], needed: &[(usize, usize)]) -> Vec<String> {
         let corpus = corpus_of(ranges);
         let needed: Vec<ByteRange> = needed.iter().map(|range| (*range).into()).collect();
-        let ids: Vec<ChunkId> = corpus
-            .chunks()
-            .iter()
-            .map(|chunk| chunk.id.clone())
-            .collect();
+        let ids: Vec<ChunkId> = corpus.chunk_ids().collect();
         let covering = fewest_covering(&needed, &ids, &corpus);
         covering.iter().map(ToString::to_string).collect()
     }

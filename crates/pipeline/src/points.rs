@@ -18,7 +18,7 @@ use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{ByteRange, Chunk, ChunkId, DocId, Document, Note};
+use ragtriage_core::types::{ByteRange, Chunk, DocId, Document, Note};
 use ragtriage_vectors::StoredPassage;
 
 /// The chunk's number of each point, by the point's id.
@@ -104,39 +104,19 @@ fn placed(
     let ranges: BTreeSet<(usize, ByteRange)> = at.iter().copied().collect();
     counts.same = passages.len() - ranges.len();
     let numbers: BTreeMap<(usize, ByteRange), u32> = ranges.into_iter().zip(0..).collect();
-    let chunks = chunks(&documents, numbers.keys(), counter);
     let points = passages.iter().zip(at);
+    let chunk = |(number, range): &(usize, ByteRange)| {
+        let n_tokens = counter.count(&documents[*number].text[range.as_range()]);
+        Chunk::new(*number, *range, n_tokens)
+    };
     Ok(Chunked {
-        chunks,
+        chunks: numbers.keys().map(chunk).collect(),
         points: points
             .map(|(passage, at)| (passage.point.clone(), numbers[&at]))
             .collect(),
         documents,
         notes: counts.notes(),
     })
-}
-
-/// Returns the chunks of ascending ranges, ordinals from 0 in each document.
-fn chunks<'r>(
-    documents: &[Document],
-    ranges: impl Iterator<Item = &'r (usize, ByteRange)>,
-    counter: &dyn TokenCounter,
-) -> Vec<Chunk> {
-    let mut chunks: Vec<Chunk> = Vec::new();
-    for (number, range) in ranges {
-        let document = &documents[*number];
-        let before = chunks.last().filter(|chunk| chunk.doc_id == document.id);
-        let ordinal = before.map_or(0, |chunk| chunk.ordinal + 1);
-        chunks.push(Chunk {
-            id: ChunkId::new(&document.id, ordinal),
-            doc_id: document.id.clone(),
-            ordinal,
-            range: *range,
-            n_tokens: counter.count(&document.text[range.as_range()]),
-            context: String::new(),
-        });
-    }
-    chunks
 }
 
 /// Creates the document of a passage that is in none: equal texts give the same one.

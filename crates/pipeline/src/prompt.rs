@@ -93,15 +93,7 @@ mod tests {
         };
         let chunks = [(0, 7), (8, 13), (14, 27)]
             .into_iter()
-            .enumerate()
-            .map(|(ordinal, range)| Chunk {
-                id: ChunkId::new(&"d".into(), ordinal),
-                doc_id: "d".into(),
-                ordinal,
-                range: range.into(),
-                n_tokens: 1,
-                context: String::new(),
-            });
+            .map(|range| Chunk::new(0, range.into(), 1));
         Corpus::new(vec![document], chunks.collect())
     }
 

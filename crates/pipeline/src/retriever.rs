@@ -72,8 +72,8 @@ pub(crate) fn ranking(
         found.into_iter().map(
             |(number, score)| match corpus.chunks().get(number as usize) {
                 Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
-                Some(chunk) => Ok(Hit {
-                    id: chunk.id.clone(),
+                Some(_) => Ok(Hit {
+                    id: corpus.chunk_id(number as usize),
                     score,
                 }),
                 None => Err(PipelineError::NoSuchChunk { number }),

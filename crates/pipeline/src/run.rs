@@ -64,7 +64,11 @@ pub(super) async fn prepare(
     } = stock.ingest(&plan, progress).await?;
     let facts = RunFacts {
         n_chunks: corpus.chunks().len(),
-        chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens).sum(),
+        chunk_tokens: corpus
+            .chunks()
+            .iter()
+            .map(|chunk| chunk.n_tokens as usize)
+            .sum(),
         notes: std::mem::take(&mut ingest.notes),
         ingest,
     };

@@ -14,7 +14,7 @@ use super::retriever::{Retrieved, Retriever, ranking};
 use ragtriage_bm25::{Allowed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
-use ragtriage_core::types::{ChunkId, Corpus, Filter, RetrieverName};
+use ragtriage_core::types::{Corpus, Filter, RetrieverName};
 
 /// Minimum number of hits per question whose scores are explained: the number that a report shows.
 pub const EXPLAINED: usize = 10;
@@ -48,11 +48,7 @@ pub(crate) fn build(
         title_prefix,
         progress: _,
     } = *inputs;
-    let ids: Vec<ChunkId> = corpus
-        .chunks()
-        .iter()
-        .map(|chunk| chunk.id.clone())
-        .collect();
+    let ids = corpus.chunk_ids();
     let terms_of = |number: usize, each: &mut dyn FnMut(&str)| {
         plan.analyzer
             .terms(&indexed_text(corpus, number, title_prefix).joined(), each);
@@ -61,9 +57,9 @@ pub(crate) fn build(
         Some(folder) => {
             let key = key(plan, corpus, title_prefix);
             let notices = &retrieval.notices;
-            SparseIndex::open_or_build(folder, &key, &plan.weighting, &ids, terms_of, notices)?
+            SparseIndex::open_or_build(folder, &key, &plan.weighting, ids, terms_of, notices)?
         }
-        None => (SparseIndex::build(&plan.weighting, &ids, terms_of), true),
+        None => (SparseIndex::build(&plan.weighting, ids, terms_of), true),
     };
     let retriever = SparseRetriever {
         name: plan.name,
@@ -127,7 +123,7 @@ impl Retriever for SparseRetriever {
         for (number, _) in found.iter().take(self.n_explained) {
             let shares = self.index.explain(&terms, *number);
             parts.insert(
-                self.corpus.chunks()[*number as usize].id.clone(),
+                self.corpus.chunk_id(*number as usize),
                 shares
                     .into_iter()
                     .map(|(term, share)| (term.to_owned(), share))
@@ -147,7 +143,7 @@ fn key(plan: &SparsePlan, corpus: &Corpus, title_prefix: bool) -> String {
     hash.part(plan.terms_key().as_bytes());
     hash.parts(corpus.chunks().len(), |number, hash| {
         let text = indexed_text(corpus, number, title_prefix);
-        hash.part(corpus.chunks()[number].id.as_str().as_bytes());
+        hash.part(corpus.chunk_id(number).as_str().as_bytes());
         hash.part(text.title.as_bytes());
         hash.part(text.text.as_bytes());
     });

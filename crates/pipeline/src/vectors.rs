@@ -316,8 +316,8 @@ pub(crate) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
     Point {
         number,
         vector,
-        chunk_id: chunk.id.to_string(),
-        doc_id: chunk.doc_id.to_string(),
+        chunk_id: corpus.chunk_id(number as usize).to_string(),
+        doc_id: corpus.document_of(number as usize).id.to_string(),
         range: (chunk.range.start, chunk.range.end),
         metadata: Arc::new(corpus.chunk_metadata(number as usize).clone()),
     }
@@ -329,7 +329,7 @@ pub(crate) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &
     let mut hash = ContentHash::default();
     hash.part(vectors.as_bytes());
     for (number, (chunk, text)) in corpus.chunks().iter().zip(texts).enumerate() {
-        hash.part(chunk.id.as_str().as_bytes());
+        hash.part(corpus.chunk_id(number).as_str().as_bytes());
         hash.part(&(chunk.range.start as u64).to_le_bytes());
         hash.part(&(chunk.range.end as u64).to_le_bytes());
         hash.part(text.title.as_bytes());

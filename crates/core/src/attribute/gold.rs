@@ -189,7 +189,7 @@ fn locate_member(
         needed,
         chunks: holding
             .iter()
-            .map(|&number| corpus.chunks()[number].id.clone())
+            .map(|&number| corpus.chunk_id(number))
             .collect(),
         has_answer: member.ranges.is_empty()
             && document.is_some_and(|document| matcher.found_in_text(&document.text)),

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 use sha2::{Digest, Sha256};
 
 use super::error::{ChunkError, ForeignProblem};
-use super::piece::{Piece, trim};
+use super::piece::trim;
 use crate::text::hex::hex;
 use crate::text::quote;
 use crate::text::tokens::TokenCounter;
-use crate::types::{ByteRange, Chunk, ChunkId, DocId, Document};
+use crate::types::{ByteRange, Chunk, DocId, Document};
 
 /// Raised whenever the same lines would give another range.
 pub const VERSION: u32 = 1;
@@ -108,21 +108,18 @@ impl ForeignChunks {
                 return Err(refuse(ForeignProblem::Duplicate { first }));
             }
         }
-        let of_document = |(document, chunks): (&Document, BTreeMap<ByteRange, &ForeignChunk>)| {
-            let pieces = chunks.into_iter().enumerate();
-            let chunks: Vec<Chunk> = pieces
-                .map(|(ordinal, (range, chunk))| Chunk {
-                    id: ChunkId::new(&document.id, ordinal),
-                    doc_id: document.id.clone(),
-                    ordinal,
+        let mut chunks = Vec::with_capacity(self.chunks.len());
+        for (number, (document, placed)) in documents.iter().zip(placed).enumerate() {
+            chunks.extend(placed.into_iter().map(|(range, chunk)| Chunk {
+                context: chunk.context.as_str().into(),
+                ..Chunk::new(
+                    number,
                     range,
-                    n_tokens: Piece::counted(&document.text, range.as_range(), counter).n_tokens,
-                    context: chunk.context.clone(),
-                })
-                .collect();
-            chunks
-        };
-        Ok(documents.iter().zip(placed).flat_map(of_document).collect())
+                    counter.count(&document.text[range.as_range()]),
+                )
+            }));
+        }
+        Ok(chunks)
     }
 
     fn refuse(&self, chunk: &ForeignChunk, problem: ForeignProblem) -> ChunkError {
@@ -294,10 +291,10 @@ mod tests {
         let placed = placed(vec![late, chunk(2, Some((0, 17)), None)]).expect("placed");
         let seen: Vec<_> = placed
             .iter()
-            .map(|chunk| (chunk.id.as_str(), chunk.n_tokens, chunk.context.as_str()))
+            .map(|chunk| (chunk.range.into(), chunk.n_tokens, &*chunk.context))
             .collect();
         // Words between white space: The zwölf doors. and The zwölf keys.
-        assert_eq!(seen, [("a#0", 3, ""), ("a#1", 3, "Of keys.")]);
+        assert_eq!(seen, [((0, 17), 3, ""), ((18, 34), 3, "Of keys.")]);
     }
 
     #[test]

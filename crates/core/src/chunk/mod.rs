@@ -25,7 +25,7 @@ mod semantic;
 mod separators;
 mod version;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelExtend, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 
 pub use error::{ChunkError, ForeignProblem};
 pub use foreign::{ForeignChunk, ForeignChunks, code_points};
@@ -35,7 +35,7 @@ pub use strategy::Strategy;
 use piece::Piece;
 
 use crate::text::tokens::TokenCounter;
-use crate::types::{ByteRange, Chunk, ChunkId, Document};
+use crate::types::{ByteRange, Chunk, Document};
 
 /// Documents that are chunked before their chunks are put in order: rayon holds these twice.
 const DOCUMENTS_AT_ONCE: usize = 1 << 14;
@@ -66,26 +66,29 @@ pub fn chunk_documents(
         return chunks.place(documents, counter);
     }
     let mut chunks = Vec::with_capacity(documents.len());
-    for documents in documents.chunks(DOCUMENTS_AT_ONCE) {
-        let documents = documents.par_iter();
-        chunks.par_extend(documents.flat_map_iter(|document| chunks_of(document, spec, counter)));
+    for first in (0..documents.len()).step_by(DOCUMENTS_AT_ONCE) {
+        let numbers = first..documents.len().min(first + DOCUMENTS_AT_ONCE);
+        let chunks_of = |number: usize| {
+            let text = &documents[number].text;
+            chunk_document(number, text, spec, counter)
+        };
+        chunks.par_extend(numbers.into_par_iter().flat_map_iter(chunks_of));
     }
     Ok(chunks)
 }
 
-fn chunks_of(document: &Document, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Chunk> {
-    pieces(&document.text, spec, counter)
-        .into_iter()
-        .enumerate()
-        .map(|(ordinal, Piece { range, n_tokens })| Chunk {
-            id: ChunkId::new(&document.id, ordinal),
-            doc_id: document.id.clone(),
-            ordinal,
-            range,
-            n_tokens,
-            context: String::new(),
-        })
-        .collect()
+/// Splits `text`, that of the document `number`, into chunks. None for the strategy `file`.
+///
+/// # Panics
+/// Beyond 2^32 documents.
+pub fn chunk_document(
+    number: usize,
+    text: &str,
+    spec: &ChunkSpec,
+    counter: &dyn TokenCounter,
+) -> impl Iterator<Item = Chunk> {
+    let pieces = pieces(text, spec, counter).into_iter();
+    pieces.map(move |Piece { range, n_tokens }| Chunk::new(number, range, n_tokens))
 }
 
 fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {

@@ -17,10 +17,21 @@ pub struct Corpus {
     /// The end of each document's chunks.
     ends: Vec<u32>,
     typical_chunk_bytes: usize,
+    names: ChunkNames,
+}
+
+/// The form of the chunks' ids.
+#[derive(Clone, Copy, Debug, Default)]
+enum ChunkNames {
+    /// [`ChunkId::new`].
+    #[default]
+    Ordinal,
+    /// [`ChunkId::of_range`].
+    Range,
 }
 
 impl Corpus {
-    /// Creates a corpus; `chunks` are in the order of `documents`, each document's together, by ordinal.
+    /// Creates a corpus; `chunks` are in the order of `documents`. Their ids have ordinals, from 0 in each document.
     ///
     /// # Panics
     /// Beyond 2^32 documents or chunks.
@@ -29,9 +40,10 @@ impl Corpus {
         let documents = documents.into();
         let mut ends = Vec::with_capacity(documents.len());
         let mut at = 0;
-        for document in documents.iter() {
+        for number in 0..documents.len() {
             let rest = chunks[at..].iter();
-            at += rest.take_while(|chunk| chunk.doc_id == document.id).count();
+            let is_own = |chunk: &&Chunk| chunk.document as usize == number;
+            at += rest.take_while(is_own).count();
             ends.push(u32::try_from(at).expect("fewer than 2^32 chunks"));
         }
         Self {
@@ -40,6 +52,16 @@ impl Corpus {
             documents,
             chunks,
             ends,
+            names: ChunkNames::Ordinal,
+        }
+    }
+
+    /// Names the chunks by their ranges, as the passages of an external RAG.
+    #[must_use]
+    pub fn named_by_range(self) -> Self {
+        Self {
+            names: ChunkNames::Range,
+            ..self
         }
     }
 
@@ -71,28 +93,51 @@ impl Corpus {
     /// Returns the numbers of one document's chunks; empty for an unknown document.
     #[must_use]
     pub fn chunk_numbers(&self, doc: &DocId) -> Range<usize> {
-        self.chunks_of(doc.as_str())
+        self.chunks_of(self.numbers.find(&self.documents, doc.as_str()))
     }
 
-    fn chunks_of(&self, doc: &str) -> Range<usize> {
-        let Some(number) = self.numbers.find(&self.documents, doc) else {
+    fn chunks_of(&self, document: Option<usize>) -> Range<usize> {
+        let Some(number) = document else {
             return 0..0;
         };
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         start as usize..self.ends[number] as usize
     }
 
+    /// Returns a chunk's id. `number` must be a chunk's.
+    #[must_use]
+    pub fn chunk_id(&self, number: usize) -> ChunkId {
+        let Chunk {
+            document, range, ..
+        } = &self.chunks[number];
+        let doc = &self.document_of(number).id;
+        match self.names {
+            ChunkNames::Ordinal => {
+                let first = self.chunks_of(Some(*document as usize)).start;
+                ChunkId::new(doc, number - first)
+            }
+            ChunkNames::Range => ChunkId::of_range(doc, *range),
+        }
+    }
+
+    /// Returns the ids of all chunks.
+    pub fn chunk_ids(&self) -> impl ExactSizeIterator<Item = ChunkId> {
+        (0..self.chunks.len()).map(|number| self.chunk_id(number))
+    }
+
     /// Returns a chunk's number.
     #[must_use]
     pub fn chunk_number(&self, id: &ChunkId) -> Option<usize> {
-        let numbers = self.chunks_of(id.doc());
-        let is = |number: &usize| self.chunks[*number].id == *id;
-        // Where ids end in ordinals, the first one tried is the chunk's.
-        let likely = id
-            .ordinal()
-            .and_then(|ordinal| numbers.start.checked_add(ordinal));
-        let likely = likely.filter(|number| numbers.contains(number) && is(number));
-        likely.or_else(|| numbers.into_iter().find(is))
+        let mut numbers = self.chunks_of(self.numbers.find(&self.documents, id.doc()));
+        let number = match self.names {
+            ChunkNames::Ordinal => numbers.nth(id.ordinal()?)?,
+            ChunkNames::Range => {
+                let range = id.range()?;
+                numbers.find(|&number| self.chunks[number].range == range)?
+            }
+        };
+        // An ordinal may be written in other ways: `07`.
+        (self.chunk_id(number) == *id).then_some(number)
     }
 
     /// Returns the chunk's text, and what precedes it: its document's title, or the context that another chunker added.
@@ -102,7 +147,7 @@ impl Corpus {
         let chunk = &self.chunks[number];
         let document = self.document_of(number);
         let title = if chunk.context.is_empty() {
-            &document.title
+            document.title.as_str()
         } else {
             &chunk.context
         };
@@ -115,10 +160,10 @@ impl Corpus {
         &self.document_of(number).metadata
     }
 
-    /// Returns the document of a chunk.
-    fn document_of(&self, number: usize) -> &Document {
-        let document = self.ends.partition_point(|&end| end as usize <= number);
-        &self.documents[document]
+    /// Returns the document of a chunk. `number` must be a chunk's.
+    #[must_use]
+    pub fn document_of(&self, number: usize) -> &Document {
+        &self.documents[self.chunks[number].document as usize]
     }
 
     /// Returns the text of a chunk, or of the range that an id of [`ChunkId::of_range`] names, with its document's title.
@@ -182,25 +227,14 @@ mod tests {
             text: text.to_owned(),
             metadata: std::collections::BTreeMap::new(),
         };
-        let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
-            id: ChunkId::new(&doc.into(), ordinal),
-            doc_id: doc.into(),
-            ordinal,
-            range: ByteRange::from(range),
-            n_tokens: 1,
-            context: String::new(),
-        };
+        let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
         let corpus = Corpus::new(
             vec![
                 document("a", "one two"),
                 document("b", ""),
                 document("c", "three"),
             ],
-            vec![
-                chunk("a", 0, (0, 3)),
-                chunk("a", 1, (4, 7)),
-                chunk("c", 0, (0, 5)),
-            ],
+            vec![chunk(0, (0, 3)), chunk(0, (4, 7)), chunk(2, (0, 5))],
         );
         assert_eq!(corpus.chunk_numbers(&"a".into()), 0..2);
         assert_eq!(corpus.chunk_numbers(&"b".into()), 2..2);
@@ -210,8 +244,13 @@ mod tests {
         assert_eq!((both.doc.as_str(), &*both.text), ("a", "one two"));
         assert!(corpus.holds(&"a#0-7".into(), &"a#1".into()));
         assert!(!corpus.holds(&"a#0-6".into(), &"a#1".into()));
-        for unknown in ["a#0-8", "b#0-1", "z#0-1", "a#2"] {
+        for unknown in ["a#0-8", "b#0-1", "z#0-1", "a#2", "a#01"] {
             assert_eq!(corpus.passage(&unknown.into()), None, "{unknown}");
         }
+        assert_eq!(corpus.chunk_id(2).as_str(), "c#0");
+        let corpus = corpus.named_by_range();
+        assert_eq!(corpus.chunk_id(1).as_str(), "a#4-7");
+        assert_eq!(corpus.chunk_number(&"a#4-7".into()), Some(1));
+        assert_eq!(corpus.chunk_number(&"a#1".into()), None);
     }
 }

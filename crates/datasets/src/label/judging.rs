@@ -102,7 +102,7 @@ impl<'a> Judging<'a> {
     }
 
     fn shown(&self) -> ShownPassage<'a> {
-        let chunk = &self.corpus.chunks()[self.passages[self.judged.len()]];
+        let number = self.passages[self.judged.len()];
         let (question, n_questions) = self.place;
         ShownPassage {
             question: self.question,
@@ -112,11 +112,8 @@ impl<'a> Judging<'a> {
                 passage: self.judged.len() + 1,
                 n_passages: self.passages.len(),
             },
-            document: self
-                .corpus
-                .document(&chunk.doc_id)
-                .expect("a chunk's document is in its corpus"),
-            range: chunk.range,
+            document: self.corpus.document_of(number),
+            range: self.corpus.chunks()[number].range,
             is_answered: self.is_answered(),
         }
     }
@@ -174,7 +171,7 @@ impl<'a> Judging<'a> {
                 JudgedPassage::Graded(grade) | JudgedPassage::Answers(grade, _) => *grade,
             };
             let best = grades
-                .entry(self.corpus.chunks()[*number].doc_id.clone())
+                .entry(self.corpus.document_of(*number).id.clone())
                 .or_insert(grade);
             *best = grade.max(*best);
         }
@@ -223,7 +220,7 @@ impl<'a> Judging<'a> {
             let JudgedPassage::Answers(_, Evidence { range, .. }) = judgment else {
                 continue;
             };
-            let doc = self.corpus.chunks()[*number].doc_id.clone();
+            let doc = self.corpus.document_of(*number).id.clone();
             let member = Member {
                 doc,
                 ranges: range.iter().copied().collect(),

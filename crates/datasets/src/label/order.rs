@@ -45,7 +45,7 @@ pub(super) fn arranged(
     let mut by_document: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for number in numbers {
         by_document
-            .entry(corpus.chunks()[number].doc_id.as_str())
+            .entry(corpus.document_of(number).id.as_str())
             .or_default()
             .push(number);
     }
@@ -66,14 +66,14 @@ pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &
         let mut first: Vec<Pooled> = Vec::new();
         for (doc, range) in candidates.get(&question.id).into_iter().flatten() {
             for number in corpus.chunk_numbers(doc) {
-                let chunk = &corpus.chunks()[number];
-                let overlaps = chunk.range.start < range.end && range.start < chunk.range.end;
-                if !overlaps || first.iter().any(|pooled| pooled.id == chunk.id) {
+                let (held, id) = (corpus.chunks()[number].range, corpus.chunk_id(number));
+                let overlaps = held.start < range.end && range.start < held.end;
+                if !overlaps || first.iter().any(|pooled| pooled.id == id) {
                     continue;
                 }
-                let found = pool.iter().position(|pooled| pooled.id == chunk.id);
+                let found = pool.iter().position(|pooled| pooled.id == id);
                 first.push(Pooled {
-                    id: chunk.id.clone(),
+                    id,
                     ranks: found.map_or_else(BTreeMap::new, |at| pool.remove(at).ranks),
                     is_candidate: true,
                 });

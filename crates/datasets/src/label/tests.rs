@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Appended;
-use ragtriage_core::types::{
-    ByteRange, Chunk, ChunkId, Corpus, Document, Question, QuestionKind, RetrieverName,
-};
+use ragtriage_core::types::{Chunk, Corpus, Document, Question, QuestionKind, RetrieverName};
 use ragtriage_core::types::{Pooled, Pools};
 
 /// A scripted annotator's replies, in order; each must match the request.
@@ -122,19 +120,12 @@ fn corpus() -> Corpus {
         text: text.to_owned(),
         metadata: BTreeMap::new(),
     };
-    let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
-        id: ChunkId::new(&doc.into(), ordinal),
-        doc_id: doc.into(),
-        ordinal,
-        range: ByteRange::from(range),
-        n_tokens: 1,
-        context: String::new(),
-    };
+    let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
     let chunks = vec![
-        chunk("a", 0, (0, 19)),
-        chunk("a", 1, (20, 44)),
-        chunk("b", 0, (0, 19)),
-        chunk("c", 0, (0, 8)),
+        chunk(0, (0, 19)),
+        chunk(0, (20, 44)),
+        chunk(1, (0, 19)),
+        chunk(2, (0, 8)),
     ];
     Corpus::new(texts.map(document).to_vec(), chunks)
 }

@@ -151,19 +151,12 @@ fn note(usual: Grain, median_bytes: usize, chunk_bytes: usize) -> String {
 mod tests {
     use super::*;
     use crate::lint::subject::tests::{document, question};
-    use ragtriage_core::types::{Chunk, ChunkId};
+    use ragtriage_core::types::Chunk;
 
     /// A document of 4,000 bytes in chunks of 1,000, with 1992 at its start.
     fn corpus() -> Corpus {
         let text = format!("1992 {}", "xxxx ".repeat(799));
-        let chunks = (0..4).map(|ordinal| Chunk {
-            id: ChunkId::new(&"a".into(), ordinal),
-            doc_id: "a".into(),
-            ordinal,
-            range: (1000 * ordinal, 1000 * ordinal + 1000).into(),
-            n_tokens: 1,
-            context: String::new(),
-        });
+        let chunks = (0..4).map(|at| Chunk::new(0, (1000 * at, 1000 * at + 1000).into(), 1));
         Corpus::new(vec![document("a", &text)], chunks.collect())
     }
 

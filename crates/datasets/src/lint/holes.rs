@@ -140,24 +140,18 @@ mod tests {
 
     /// Each document as one chunk, ranked by BM25 in this order.
     fn pools(documents: &[Document], n_questions: usize) -> Pools {
-        let chunk = |document: &Document| Chunk {
+        let numbered = documents.iter().enumerate();
+        let chunks = numbered
+            .map(|(number, document)| Chunk::new(number, (0, document.text.len()).into(), 1));
+        let ranked = (1..).zip(documents).map(|(rank, document)| Pooled {
             id: ChunkId::new(&document.id, 0),
-            doc_id: document.id.clone(),
-            ordinal: 0,
-            range: (0, document.text.len()).into(),
-            n_tokens: 1,
-            context: String::new(),
-        };
-        let chunks: Vec<Chunk> = documents.iter().map(chunk).collect();
-        let ranked = (1..).zip(&chunks).map(|(rank, chunk)| Pooled {
-            id: chunk.id.clone(),
             ranks: [(RetrieverName::Bm25, rank)].into(),
             is_candidate: false,
         });
         let pooled: Vec<Pooled> = ranked.collect();
         Pools {
             of: vec![pooled; n_questions],
-            corpus: Arc::new(Corpus::new(documents.to_vec(), chunks)),
+            corpus: Arc::new(Corpus::new(documents.to_vec(), chunks.collect())),
         }
     }
 

@@ -119,7 +119,7 @@ fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
         .map(|number| (number, budget.counter.count(corpus.chunk_text(number).0)))
         .filter(|(_, tokens)| *tokens > most)
         .map(|(number, tokens)| {
-            let doc = &corpus.chunks()[number].doc_id;
+            let doc = &corpus.document_of(number).id;
             let message = format!(
                 "document `{doc}` has {tokens} tokens but a prompt holds {most}: it never reaches the generator"
             );

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use ragtriage_core::config::Hnsw;
-use ragtriage_core::types::{ByteRange, Chunk, ChunkId, DocId, Document};
+use ragtriage_core::types::{ByteRange, Chunk, Document};
 
 /// Answers with the best of fixed results, and remembers limits and modes.
 struct Fixed {
@@ -45,21 +45,13 @@ fn retriever(
     found: &[(&'static str, f32)],
     index: Option<ExistingIndex>,
 ) -> (CollectionRetriever, Arc<Fixed>) {
-    let doc = DocId::from("d");
     let document = Document {
-        id: doc.clone(),
+        id: "d".into(),
         title: String::new(),
         text: "a b c d".to_owned(),
         metadata: [].into(),
     };
-    let chunk = |ordinal: usize| Chunk {
-        id: ChunkId::new(&doc, ordinal),
-        doc_id: doc.clone(),
-        ordinal,
-        range: ByteRange::new(2 * ordinal, 2 * ordinal + 1),
-        n_tokens: 1,
-        context: String::new(),
-    };
+    let chunk = |ordinal: usize| Chunk::new(0, ByteRange::new(2 * ordinal, 2 * ordinal + 1), 1);
     let points = [("p0", 0), ("p1", 1), ("p2", 2), ("p3", 3), ("copy", 0)];
     let collection = Arc::new(Fixed {
         found: found.to_vec(),

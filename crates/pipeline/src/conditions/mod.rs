@@ -19,7 +19,7 @@ use super::plan::{ArmPlan, CallPlan, PromptPlan};
 use super::prompt;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::{PassageView, Passages};
-use ragtriage_core::chunk::{ChunkError, ChunkSpec, Strategy, chunk_documents};
+use ragtriage_core::chunk::{ChunkError, ChunkSpec, Strategy, chunk_document, chunk_documents};
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages};
 use ragtriage_core::sample::sampled;
@@ -94,7 +94,7 @@ impl ConditionPlan {
         }
     }
 
-    /// Cuts the gold documents of `questions`. A chunk is named by its range, as the passage of a context is.
+    /// Cuts the gold documents of `questions`.
     pub(super) fn gold_chunks<'q>(
         &self,
         documents: &[Document],
@@ -107,15 +107,14 @@ impl ConditionPlan {
         let mut chunks = if self.chunking.strategy() == Strategy::File {
             chunk_documents(documents, &self.chunking, counter)?
         } else {
-            let documents = documents.iter();
-            let documents = documents.filter(|document| gold.contains(&document.id));
-            let documents: Vec<Document> = documents.cloned().collect();
-            chunk_documents(&documents, &self.chunking, counter)?
+            let documents = documents.iter().enumerate();
+            let documents = documents.filter(|(_, document)| gold.contains(&document.id));
+            let chunks = documents.flat_map(|(number, document)| {
+                chunk_document(number, &document.text, &self.chunking, counter)
+            });
+            chunks.collect()
         };
-        chunks.retain(|chunk| gold.contains(&chunk.doc_id));
-        for chunk in &mut chunks {
-            chunk.id = ChunkId::from(format!("{}#{}", chunk.doc_id, chunk.range));
-        }
+        chunks.retain(|chunk| gold.contains(&documents[chunk.document as usize].id));
         Ok(chunks)
     }
 }

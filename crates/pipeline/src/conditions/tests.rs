@@ -64,7 +64,7 @@ fn corpus() -> Corpus {
     let documents = vec![document("c"), document("d")];
     let chunks = plan().gold_chunks(&documents, [question()].iter());
     let chunks = chunks.expect("the documents are cut");
-    Corpus::new(documents, chunks)
+    Corpus::new(documents, chunks).named_by_range()
 }
 
 fn passage(id: &str, range: (usize, usize)) -> Passage {
@@ -82,11 +82,7 @@ fn passage(id: &str, range: (usize, usize)) -> Passage {
 #[test]
 fn only_gold_documents_are_cut_and_their_chunks_are_named_by_range() {
     let corpus = corpus();
-    let ids: Vec<&str> = corpus
-        .chunks()
-        .iter()
-        .map(|chunk| chunk.id.as_str())
-        .collect();
+    let ids: Vec<String> = corpus.chunk_ids().map(|id| id.to_string()).collect();
     // Two words each: `one two`, `three four`, `five six`.
     assert_eq!(ids, ["d#0-7", "d#9-19", "d#21-29"]);
 }

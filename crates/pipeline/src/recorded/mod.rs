@@ -48,7 +48,8 @@ pub(super) fn prepare(
     }
     let line = ExternalPipeline {
         places: Places::new(
-            Corpus::new(documents, chunks),
+            // As the passages of contexts.
+            Corpus::new(documents, chunks).named_by_range(),
             plan.skip_same_id,
             plan.is_own,
         ),

@@ -144,14 +144,7 @@ fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
         text: "text".to_owned(),
         metadata: [].into(),
     };
-    let chunk = Chunk {
-        id: ChunkId::new(&"d".into(), 0),
-        doc_id: "d".into(),
-        ordinal: 0,
-        range: (0, 4).into(),
-        n_tokens: 1,
-        context: String::new(),
-    };
+    let chunk = Chunk::new(0, (0, 4).into(), 1);
     VectorRetriever {
         corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
         store: Arc::new(Echo),
@@ -221,15 +214,8 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         text: "text".to_owned(),
         metadata: [].into(),
     };
-    let chunk = |id: &str| Chunk {
-        id: ChunkId::new(&id.into(), 0),
-        doc_id: id.into(),
-        ordinal: 0,
-        range: (0, 4).into(),
-        n_tokens: 1,
-        context: String::new(),
-    };
-    let corpus = Corpus::new(ids.map(document).to_vec(), ids.map(chunk).to_vec());
+    let chunk = |document| Chunk::new(document, (0, 4).into(), 1);
+    let corpus = Corpus::new(ids.map(document).to_vec(), vec![chunk(0), chunk(1)]);
     let retriever = VectorRetriever {
         corpus: Arc::new(corpus),
         store: Arc::new(HalfGraph),

@@ -29,20 +29,9 @@ fn corpus(ranges: &[(usize, usize)]) -> Corpus {
         text: text.to_owned(),
         metadata: [].into(),
     };
-    let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
-        id: ChunkId::new(&doc.into(), ordinal),
-        doc_id: doc.into(),
-        ordinal,
-        range: range.into(),
-        n_tokens: 1,
-        context: String::new(),
-    };
-    let mut chunks: Vec<Chunk> = ranges
-        .iter()
-        .enumerate()
-        .map(|(at, range)| chunk("d", at, *range))
-        .collect();
-    chunks.push(chunk("e", 0, (0, 13)));
+    let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
+    let mut chunks: Vec<Chunk> = ranges.iter().map(|range| chunk(0, *range)).collect();
+    chunks.push(chunk(1, (0, 13)));
     Corpus::new(
         vec![document("d", TEXT), document("e", "in 1992, cccc")],
         chunks,

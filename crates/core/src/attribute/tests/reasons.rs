@@ -89,14 +89,7 @@ fn large_numbers_are_parted_and_long_lists_end() {
         text,
         metadata: [].into(),
     };
-    let chunks = (0..50).map(|ordinal| Chunk {
-        id: ChunkId::new(&"d".into(), ordinal),
-        doc_id: "d".into(),
-        ordinal,
-        range: (40 * ordinal, 40 * ordinal + 40).into(),
-        n_tokens: 1,
-        context: String::new(),
-    });
+    let chunks = (0..50).map(|at| Chunk::new(0, (40 * at, 40 * at + 40).into(), 1));
     let corpus = Corpus::new(vec![document], chunks.collect());
     let (class, sentence) = why(
         &corpus,

@@ -5,8 +5,7 @@ use super::super::gold;
 use super::super::judge::Judgments;
 use super::{judged, member, question, with_gold, wrong};
 use crate::types::{
-    Chunk, ChunkId, Corpus, Document, FailureClass, Flag, Group, KeyFact, Question, QuestionKind,
-    Stage,
+    Chunk, Corpus, Document, FailureClass, Flag, Group, KeyFact, Question, QuestionKind, Stage,
 };
 
 /// Document `d` of 2,000 bytes, each five `xxxx `, in ten chunks of 200; `answer` replaces the bytes from `at` on: 1,150 is
@@ -20,18 +19,11 @@ fn wide_corpus(at: usize, answer: &str) -> Corpus {
         text: text.to_owned(),
         metadata: [].into(),
     };
-    let chunk = |doc: &str, ordinal: usize, range: (usize, usize)| Chunk {
-        id: ChunkId::new(&doc.into(), ordinal),
-        doc_id: doc.into(),
-        ordinal,
-        range: range.into(),
-        n_tokens: 1,
-        context: String::new(),
-    };
+    let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
     let mut chunks: Vec<Chunk> = (0..10)
-        .map(|at| chunk("d", at, (200 * at, 200 * at + 200)))
+        .map(|at| chunk(0, (200 * at, 200 * at + 200)))
         .collect();
-    chunks.push(chunk("e", 0, (0, 200)));
+    chunks.push(chunk(1, (0, 200)));
     let texts = vec![document("d", &text), document("e", &"zzzz ".repeat(40))];
     Corpus::new(texts, chunks)
 }
