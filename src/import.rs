@@ -100,8 +100,11 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let form = Form::of(input.text(), args.trec);
         let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
         let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
-        let (lines, notes) = lines(&input, form, &dataset, &resolved.settings, chunks.as_ref())?;
-        let (from, sha256) = (input.name().to_owned(), hex(&Sha256::digest(input.text())));
+        let (lines, sha256) = rayon::join(
+            || lines(&input, form, &dataset, &resolved.settings, chunks.as_ref()),
+            || hex(&Sha256::digest(input.text())),
+        );
+        let ((lines, notes), from) = (lines?, input.name().to_owned());
         // The text may be far larger than what is read from it.
         drop(input);
         let mut joined = Joined::new(lines, &dataset.questions, args.partial)?;

@@ -6,6 +6,8 @@
 
 use std::sync::OnceLock;
 
+use memchr::memmem;
+
 use super::formed::FormedText;
 use super::normalise;
 use crate::types::{ByteRange, RangeSet};
@@ -122,10 +124,11 @@ pub fn first_in(gold: &str, text: &str) -> Option<ByteRange> {
 /// Returns the ranges of such occurrences of `gold` in `text`, ascending.
 fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
     let (first, last) = (gold.chars().next(), gold.chars().next_back());
+    let finder = memmem::Finder::new(gold);
     let mut from = 0;
     std::iter::from_fn(move || {
         let first_bytes = first?.len_utf8();
-        while let Some(found) = text[from..].find(gold) {
+        while let Some(found) = finder.find(&text.as_bytes()[from..]) {
             let (at, end) = (from + found, from + found + gold.len());
             from = at + first_bytes;
             if !runs_on(first, text[..at].chars().next_back())

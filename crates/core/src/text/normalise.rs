@@ -157,40 +157,43 @@ const CLASSES: [Class; 128] = {
     classes
 };
 
-/// Applies [`strip`] to ASCII in any case, word by word.
+/// Applies [`strip`] to ASCII in any case, word by word, in place: what is written is never longer than what was read.
 fn strip_ascii(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let class = |at: usize| bytes.get(at).map(|byte| CLASSES[usize::from(*byte) % 128]);
-    let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
-    let (mut at, mut pending_space) = (0, false);
-    while let Some(first) = class(at) {
+    let mut bytes = text.to_ascii_lowercase().into_bytes();
+    let class = |bytes: &[u8], at: usize| {
+        let byte = bytes.get(at)?;
+        Some(CLASSES[usize::from(*byte) % 128])
+    };
+    let (mut at, mut end, mut pending_space) = (0, 0, false);
+    while let Some(first) = class(&bytes, at) {
         if matches!(first, Class::Space | Class::Mark) {
             pending_space |= first == Class::Space;
             at += 1;
             continue;
         }
-        let end = out.len();
-        if std::mem::take(&mut pending_space) && end > 0 {
-            out.push(b' ');
-        }
+        let start = end + usize::from(pending_space && end > 0);
+        let mut next_end = start;
         if first == Class::Other {
-            out.push(bytes[at]);
-            at += 1;
-            continue;
-        }
-        let start = out.len();
-        while let Some(next @ (Class::Word | Class::Mark)) = class(at) {
-            if next == Class::Word {
-                out.push(bytes[at].to_ascii_lowercase());
+            bytes[next_end] = bytes[at];
+            (at, next_end) = (at + 1, next_end + 1);
+        } else {
+            while let Some(next @ (Class::Word | Class::Mark)) = class(&bytes, at) {
+                bytes[next_end] = bytes[at];
+                next_end += usize::from(next == Class::Word);
+                at += 1;
             }
-            at += 1;
+            if matches!(&bytes[start..next_end], b"a" | b"an" | b"the") {
+                pending_space = true;
+                continue;
+            }
         }
-        if matches!(&out[start..], b"a" | b"an" | b"the") {
-            out.truncate(end);
-            pending_space = true;
+        if start > end {
+            bytes[end] = b' ';
         }
+        (end, pending_space) = (next_end, false);
     }
-    String::from_utf8(out).expect("ASCII in, ASCII out")
+    bytes.truncate(end);
+    String::from_utf8(bytes).expect("ASCII in, ASCII out")
 }
 
 fn collapse(text: &str) -> String {

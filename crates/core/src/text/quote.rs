@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
+
 use crate::types::ByteRange;
 
 /// First occurrence of a quote, and its number of occurrences.
@@ -33,7 +35,7 @@ fn found(text: &str, quote: &str, count: impl Fn(&str, &str) -> usize) -> Option
     if quote.is_empty() {
         return None;
     }
-    if let Some(start) = text.find(quote) {
+    if let Some(start) = memmem::find(text.as_bytes(), quote.as_bytes()) {
         let range = ByteRange::new(start, start + quote.len());
         return Some(Located {
             range,
@@ -112,7 +114,14 @@ fn start_of(word: &str, text: &str) -> usize {
 /// Replaces each run of white space by one space, and removes it at the ends.
 #[must_use]
 pub fn one_spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut spaced = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !spaced.is_empty() {
+            spaced.push(' ');
+        }
+        spaced.push_str(word);
+    }
+    spaced
 }
 
 /// Replaces each run of white space by one space; returns the result and the offset in `text` of each of its bytes.

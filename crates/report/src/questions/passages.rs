@@ -1,8 +1,9 @@
 //! The passages that a page holds, numbered in the order in which its questions first name them, so that what one question
 //! shows lies together. Two runs that are compared share a passage where id, range and text are the same.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use ragtriage_core::types::{
@@ -25,9 +26,10 @@ impl<'a> PassageTable<'a> {
             numbers: Vec::new(),
         };
         for run in runs {
-            let mut own: HashMap<&'a ChunkId, usize> = HashMap::new();
-            for id in run.traces.iter().flat_map(|trace| named(trace, depth)) {
-                // A question names most of its passages several times.
+            let traces = run.traces.par_iter();
+            let named: Vec<Vec<&ChunkId>> = traces.map(|trace| named(trace, depth)).collect();
+            let mut own: HashMap<&'a ChunkId, usize> = HashMap::with_capacity(run.passages.len());
+            for id in named.into_iter().flatten() {
                 if own.contains_key(id) {
                     continue;
                 }
@@ -162,8 +164,8 @@ pub(super) fn gold_inside<'a>(
     inside.collect()
 }
 
-/// Every chunk that a question's detail names, some of them several times.
-fn named(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
+/// Every chunk that a question's detail names, once.
+fn named(trace: &Trace, depth: usize) -> Vec<&ChunkId> {
     let gold = golden(trace);
     let below = trace
         .steps
@@ -180,5 +182,7 @@ fn named(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
         .arms
         .iter()
         .flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
-    hits.chain(below).chain(held).chain(asked)
+    let mut seen = HashSet::new();
+    let all = hits.chain(below).chain(held).chain(asked);
+    all.filter(|id| seen.insert(*id)).collect()
 }
