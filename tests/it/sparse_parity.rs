@@ -140,7 +140,7 @@ fn compare(name: &str, load: impl Fn(&Path) -> Texts) {
     for (tool, expected) in expected {
         let terms_of =
             |number: usize, each: &mut dyn FnMut(&str)| analyzer.terms(&documents[number], each);
-        let index = SparseIndex::build(&weighting(&tool), &ids, terms_of);
+        let index = SparseIndex::build(&weighting(&tool), ids.iter().cloned(), terms_of);
         assert_eq!(expected.len(), questions.len(), "{tool}");
         for (number, (question, expected)) in questions.iter().zip(&expected).enumerate() {
             assert_same(

@@ -39,6 +39,21 @@ pub fn write(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io
         })
 }
 
+/// Opens the file at `path`; `None` if there is none. What is no file, such as a folder or a pipe, counts as none: opening a pipe
+/// would wait for ever.
+///
+/// # Errors
+/// A file that cannot be opened.
+pub fn open(path: &Path) -> io::Result<Option<File>> {
+    let is_absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => File::open(path).map(Some),
+        Ok(_) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Returns true if the cache folder cannot be written, so that the work continues without it.
 #[must_use]
 pub fn is_read_only(error: &io::Error) -> bool {
@@ -46,4 +61,23 @@ pub fn is_read_only(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn only_a_file_is_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        assert!(open(&path).expect("absent").is_none());
+        write(&path, |file| file.write_all(b"7")).expect("written");
+        assert!(open(&path).expect("a file").is_some());
+        for other in [folder.path(), Path::new("/dev/zero")] {
+            assert!(open(other).expect("not a file").is_none(), "{other:?}");
+        }
+    }
 }

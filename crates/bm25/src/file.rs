@@ -2,7 +2,6 @@
 //!
 //! A file is written once ([`cache_file`]) and never changed afterwards. A damaged file is rebuilt and replaced.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -73,10 +72,8 @@ impl SparseIndex {
 
 /// Opens and verifies the index at `path`; `None` if there is no file.
 fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(file_error(path, error)),
+    let Some(file) = cache_file::open(path).map_err(|error| file_error(path, error))? else {
+        return Ok(None);
     };
     // SAFETY: a mapping is sound as long as the file under it does not change. Index files are never changed: `cache_file::write`
     // creates each under a name that only it uses, and a rename replaces the name, not the mapped file.

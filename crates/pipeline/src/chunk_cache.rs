@@ -4,7 +4,7 @@
 //! their order. It holds numbers alone: of each document, how many chunks it has, then start, end and tokens of each. A file
 //! that is damaged or cut off is a miss, and is replaced with a notice.
 
-use std::fs;
+use std::io::Read as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>,
         let is_own = plan.chunking.foreign().is_none();
         is_own.then(|| path(folder, &plan.chunking, &plan.chunk_counter_id, documents))
     });
-    if let Some(bytes) = path.as_ref().and_then(|path| fs::read(path).ok()) {
+    if let Some(bytes) = path.as_deref().and_then(read) {
         if let Some(chunks) = decoded(&bytes, documents) {
             return Ok(chunks);
         }
@@ -54,6 +54,13 @@ pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>,
         plan.retrieval.notices.say(notice);
     }
     Ok(chunks)
+}
+
+/// Returns the bytes of the file at `path`; `None` if it cannot be read.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    cache_file::open(path).ok()??.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn path(folder: &Path, spec: &ChunkSpec, counter_id: &str, documents: &[Document]) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use super::*;
 use ragtriage_core::text::tokens::{Tokenizer, counter};
+use ragtriage_core::types::Corpus;
 
 /// `é` has two bytes: `big` is at bytes 4 to 7 of the first document, code points 3 to 6.
 const TEXTS: [(&str, &str); 2] = [
@@ -43,9 +44,11 @@ fn place(passages: &[StoredPassage]) -> Result<Chunked, PipelineError> {
 /// Returns the id, start and end of the chunk of each point.
 fn chunks_of(passages: &[StoredPassage]) -> Vec<(String, usize, usize)> {
     let chunked = place(passages).expect("placed");
+    let corpus = Corpus::new(chunked.documents, chunked.chunks);
     let chunk = |passage: &StoredPassage| {
-        let chunk = &chunked.chunks[chunked.points[&passage.point] as usize];
-        (chunk.id.to_string(), chunk.range.start, chunk.range.end)
+        let number = chunked.points[&passage.point] as usize;
+        let range = corpus.chunks()[number].range;
+        (corpus.chunk_id(number).to_string(), range.start, range.end)
     };
     passages.iter().map(chunk).collect()
 }
@@ -97,10 +100,10 @@ fn a_passage_in_no_document_is_one_of_its_own() {
     let of_point = |point: &str| &chunked.chunks[chunked.points[point] as usize];
     assert_eq!(of_point("7"), of_point("8"));
     assert_eq!(
-        (of_point("7").doc_id.clone(), of_point("7").range),
-        (own.id.clone(), (0, 14).into())
+        (of_point("7").document, of_point("7").range),
+        (2, (0, 14).into())
     );
-    assert_eq!(of_point("9").doc_id.as_str(), "b");
+    assert_eq!(of_point("9").document, 1);
     let notes: Vec<(usize, bool)> = chunked
         .notes
         .iter()
