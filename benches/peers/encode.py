@@ -79,13 +79,15 @@ def main():
     parser.add_argument("texts_file")
     parser.add_argument("--texts", type=int, default=1000, help="so many texts, from the first")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-bfloat16", action="store_true", help="leave it out, which a processor without it emulates slowly")
     parser.add_argument("--binary", help="the built bench; cargo builds it otherwise")
     given = parser.parse_args()
     binary = given.binary or built()
+    ours, peers = ([name for name in names if not (given.no_bfloat16 and name.endswith("bfloat16"))] for names in (OURS, PEERS))
     print(f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}, {given.rounds} rounds in turns")
     with tempfile.TemporaryDirectory() as folder:
-        tools = {name: Ours(binary, name, given, folder) for name in OURS}
-        tools.update({name: Worker(name, given, folder) for name in PEERS})
+        tools = {name: Ours(binary, name, given, folder) for name in ours}
+        tools.update({name: Worker(name, given, folder) for name in peers})
         turns = {name: [] for name in tools}
         for _ in range(given.rounds):
             for name, tool in tools.items():
@@ -93,16 +95,16 @@ def main():
         counted = {turn["tokens"] for all_turns in turns.values() for turn in all_turns}
         if len(counted) != 1:
             sys.exit(f"the tools counted different tokens: {counted}")
-        n_texts = turns[OURS[0]][0]["texts"]
+        n_texts = turns[ours[0]][0]["texts"]
         reference = unit(tools["torch float32"].vectors, n_texts)
         speed = {name: statistics.median(turn["tokens_per_second"] for turn in turns[name]) for name in tools}
         print(f"{n_texts} texts, {counted.pop()} tokens\n")
-        columns = ["tool", "tokens/s, median", "min", "max", *(f"{name} is so many times as fast" for name in OURS), "cosine to torch float32, min", "mean", "peak MiB"]
+        columns = ["tool", "tokens/s, median", "min", "max", *(f"{name} is so many times as fast" for name in ours), "cosine to torch float32, min", "mean", "peak MiB"]
         print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
         for name, tool in tools.items():
             speeds = [turn["tokens_per_second"] for turn in turns[name]]
             # Of the turns beside each other, so that a machine that slows down slows both.
-            ratios = [statistics.median(a["tokens_per_second"] / b["tokens_per_second"] for a, b in zip(turns[ours], turns[name])) for ours in OURS]
+            ratios = [statistics.median(a["tokens_per_second"] / b["tokens_per_second"] for a, b in zip(turns[own], turns[name])) for own in ours]
             cosines = (unit(tool.vectors, n_texts) * reference).sum(axis=1)
             peak = max(turn["peak_bytes"] for turn in turns[name]) / 2**20
             cells = [name, f"{speed[name]:.0f}", f"{min(speeds):.0f}", f"{max(speeds):.0f}", *(f"{ratio:.2f}" for ratio in ratios), f"{cosines.min():.6f}", f"{cosines.mean():.6f}", f"{peak:.0f}"]
