@@ -146,14 +146,14 @@ fn conclude(
     if losses.n == 0 {
         return Conclusion::Withheld;
     }
+    if facts.of != BudgetOf::Support && oracle.is_invalid() {
+        return Conclusion::Withheld;
+    }
     if losses.is_nothing() {
         return match cautions::count(facts.outcomes, FailureClass::Ambiguous) {
             0 => Conclusion::NothingLost,
             _ => Conclusion::Undecided,
         };
-    }
-    if facts.of != BudgetOf::Support && oracle.is_invalid() {
-        return Conclusion::Withheld;
     }
     if losses.n_clusters < DECIDABLE || cautions::is_evidence_unused(facts) {
         return Conclusion::Undecided;
