@@ -76,7 +76,7 @@ fn stages(c: &mut Criterion) {
     });
     c.bench_function("normalise all chunks", |b| {
         b.iter(|| {
-            (0..ids.len())
+            (0..corpus.chunks().len())
                 .map(|number| Searchable::new(corpus.chunk_text(number).0))
                 .collect::<Vec<_>>()
         });

@@ -101,7 +101,7 @@ impl Gate {
     pub(super) fn worse(&self) -> &'static str {
         match self.quantity.direction() {
             Direction::Lower => "rise",
-            _ => "drop",
+            Direction::Higher => "drop",
         }
     }
 
