@@ -172,6 +172,15 @@ async fn filled(server: &Server, spec: &CollectionSpec) -> Result<ServerStore, I
     Ok(store)
 }
 
+/// Asserts that `error` is what a lost server or node may cause.
+fn assert_outage(error: &IndexError) {
+    let is_outage = matches!(
+        error,
+        IndexError::Unreachable { .. } | IndexError::Server { .. } | IndexError::Deadline { .. }
+    );
+    assert!(is_outage, "{error:?}");
+}
+
 /// Searches, and compares with brute force.
 async fn assert_right(store: &ServerStore) {
     let points = dense(POINTS as u32, DIMENSION);
@@ -198,13 +207,7 @@ async fn a_server_that_is_killed_while_it_is_filled_ends_in_the_right_ranking() 
         program.crash().await;
         // It was not noticed, or it is one error.
         if let Err(error) = filling.await.expect("no panic") {
-            let is_expected = matches!(
-                error,
-                IndexError::Unreachable { .. }
-                    | IndexError::Server { .. }
-                    | IndexError::Deadline { .. }
-            );
-            assert!(is_expected, "{error:?}");
+            assert_outage(&error);
         }
     }
     let store = filled(&server, &spec).await.expect("filled");
@@ -309,13 +312,7 @@ async fn loses_a_node(write_consistency: u32) {
     store.upsert(&points[..POINTS / 2]).await.expect("stored");
     nodes[2].kill();
     if let Err(error) = filled(&server, &spec).await {
-        let is_expected = matches!(
-            error,
-            IndexError::Unreachable { .. }
-                | IndexError::Server { .. }
-                | IndexError::Deadline { .. }
-        );
-        assert!(is_expected, "{error:?}");
+        assert_outage(&error);
         nodes[2].restart().await;
         let store = filled(&server, &spec).await.expect("filled");
         assert_right(&store).await;
