@@ -23,15 +23,21 @@ const LINES_PER_TASK: usize = 128;
 type Line = (usize, Range<usize>);
 
 /// Parses each non-blank line with `parse`, without its line end, in parallel on rayon's current pool, and passes the results
-/// to `take` in the order of the lines. A line that is not UTF-8 is an error in its place.
+/// to `take` in the order of the lines, those of one block while the next is parsed. A line that is not UTF-8 is an error in its
+/// place.
 pub(super) fn parsed_lines<T: Send>(
     path: &Path,
     parse: impl Fn(&Place, &str) -> Result<T, DatasetError> + Sync,
-    mut take: impl FnMut(Place, Result<T, DatasetError>) -> Result<(), DatasetError>,
+    mut take: impl FnMut(Place, Result<T, DatasetError>) -> Result<(), DatasetError> + Send,
 ) -> Result<(), DatasetError> {
     let unreadable = |source| read::unreadable(path, source);
     let mut reader = BufReader::new(open_file(path).map_err(unreadable)?);
+    let mut take_all = |parsed: Vec<Vec<_>>| {
+        let mut parsed = parsed.into_iter().flatten();
+        parsed.try_for_each(|(place, parsed)| take(place, parsed))
+    };
     let (mut block, mut offset, mut number) = (Vec::new(), 0, 1);
+    let mut before = Vec::new();
     loop {
         block.clear();
         let read = reader.by_ref().take(BLOCK_BYTES).read_to_end(&mut block);
@@ -39,26 +45,35 @@ pub(super) fn parsed_lines<T: Send>(
         let line_end = reader.read_until(b'\n', &mut block);
         line_end.map_err(unreadable)?;
         if block.is_empty() {
-            return Ok(());
+            return take_all(before);
         }
         let lines = lines(&block, number);
-        let parsed: Vec<Vec<_>> = lines
-            .par_chunks(LINES_PER_TASK)
-            .map(|lines| {
-                let path: Arc<Path> = Arc::from(path);
-                let parsed = lines.iter().filter_map(|(number, range)| {
-                    let bytes = &block[range.clone()];
-                    parsed_line(&path, *number, offset + range.start, bytes, &parse)
-                });
-                parsed.collect()
-            })
-            .collect();
-        for (place, parsed) in parsed.into_iter().flatten() {
-            take(place, parsed)?;
-        }
+        let parse_all = || parsed_block(path, &block, offset, &lines, &parse);
+        let (parsed, taken) = rayon::join(parse_all, || take_all(before));
+        taken?;
+        before = parsed;
         number += lines.len();
         offset += block.len();
     }
+}
+
+/// Parses the `lines` of `block`, which begins at the byte `offset` of the file, in tasks.
+fn parsed_block<T: Send>(
+    path: &Path,
+    block: &[u8],
+    offset: usize,
+    lines: &[Line],
+    parse: &(impl Fn(&Place, &str) -> Result<T, DatasetError> + Sync),
+) -> Vec<Vec<(Place, Result<T, DatasetError>)>> {
+    let tasks = lines.par_chunks(LINES_PER_TASK).map(|lines| {
+        let path: Arc<Path> = Arc::from(path);
+        let parsed = lines.iter().filter_map(|(number, range)| {
+            let bytes = &block[range.clone()];
+            parsed_line(&path, *number, offset + range.start, bytes, parse)
+        });
+        parsed.collect()
+    });
+    tasks.collect()
 }
 
 /// Returns the lines of `block`, the first of which has the number `first`.

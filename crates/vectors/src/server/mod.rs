@@ -13,6 +13,7 @@ mod calls;
 pub(crate) mod double;
 mod existing;
 mod failure;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -24,12 +25,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use qdrant_client::qdrant::{
-    CollectionInfo, CollectionStatus, CountPointsBuilder, PointId, UpdateStatus,
-};
+use qdrant_client::qdrant::{CollectionInfo, CollectionStatus, UpdateStatus};
 use tokio::time::Instant;
 
-use super::collection::{CollectionSpec, absent, batches};
+use super::collection::{CollectionSpec, batches};
 use super::error::{IndexError, foreign};
 use super::filter::Demands;
 use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec, VectorStore};
@@ -45,9 +44,6 @@ const BATCH: (usize, usize) = (1_000, 1 << 20);
 
 /// Concurrent upserts: enough that the server works while the next ones are written.
 const IN_FLIGHT: usize = 4;
-
-/// Ids in one answer.
-const PAGE: u32 = 10_000;
 
 /// The first and the longest pause between two checks of a server that is indexing.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
@@ -71,6 +67,9 @@ pub struct ServerStore {
     calls: Calls,
     spec: CollectionSpec,
     indexing_timeout: Duration,
+    /// Replicas that must confirm a write. A write that fewer confirmed is an error, and Qdrant leaves those that have it as they
+    /// are: a point counts as stored if as many replicas have it.
+    write_consistency: u64,
     /// True if vectors are indexed; `None` until the server has finished indexing.
     settled: Mutex<Option<bool>>,
     /// True if points were stored or all found: from then on a search needs all points.
@@ -90,10 +89,11 @@ impl ServerStore {
         spec: &CollectionSpec,
     ) -> Result<Self, IndexError> {
         spec.check()?;
-        let store = Self {
+        let mut store = Self {
             calls: Calls::new(server, format!("{PREFIX}{}", spec.name()))?,
             spec: spec.clone(),
             indexing_timeout: server.indexing_timeout,
+            write_consistency: 1,
             settled: Mutex::default(),
             is_filled: AtomicBool::default(),
             fields: Mutex::default(),
@@ -165,13 +165,14 @@ impl ServerStore {
             .ok_or_else(|| self.calls.lacks("the collection's description"))
     }
 
-    fn check_layout(&self, info: CollectionInfo) -> Result<(), IndexError> {
+    fn check_layout(&mut self, info: CollectionInfo) -> Result<(), IndexError> {
         let config = info
             .config
             .ok_or_else(|| self.calls.lacks("the collection's settings"))?;
         let params = config
             .params
             .ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
+        self.write_consistency = params.write_consistency_factor.unwrap_or(1).into();
         let wanted = self.spec.layout();
         let found = wire::found_layout(&config.metadata);
         let is_ours = found.as_ref().is_none_or(|found| *found == wanted)
@@ -188,30 +189,6 @@ impl ServerStore {
                 .unwrap_or_else(|| "vectors of another kind".to_owned()),
             wanted,
         })
-    }
-
-    /// Returns ids from `offset` on, and the start of the next page.
-    async fn page(
-        &self,
-        offset: u64,
-        limit: u32,
-    ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
-        let answer = self
-            .calls
-            .retry("list points", || {
-                self.calls
-                    .client
-                    .scroll(wire::page(&self.calls.collection, offset, limit))
-            })
-            .await?;
-        Ok((
-            answer
-                .result
-                .into_iter()
-                .filter_map(|point| point.id)
-                .collect(),
-            answer.next_page_offset,
-        ))
     }
 
     async fn insert(&self, batch: &[Point]) -> Result<(), IndexError> {
@@ -323,68 +300,17 @@ impl ServerStore {
         Ok(())
     }
 
-    /// Counts the points, exactly by reading each or as the server's segments report them.
-    async fn counted(&self, is_exact: bool) -> Result<usize, IndexError> {
-        let counted = self
-            .calls
-            .retry("count points", || {
-                self.calls
-                    .client
-                    .count(CountPointsBuilder::new(&self.calls.collection).exact(is_exact))
-            })
-            .await?
-            .result;
-        let counted = counted.ok_or_else(|| self.calls.lacks("a count"))?;
-        Ok(usize::try_from(counted.count).unwrap_or(usize::MAX))
-    }
-
-    /// Lists the numbers of the points that are not stored.
-    async fn absent(&self) -> Result<Vec<u32>, IndexError> {
-        let mut found = Vec::new();
-        let mut next = Some(0);
-        while let Some(offset) = next {
-            let (ids, after) = self.page(offset, PAGE).await?;
-            found.extend(ids.iter().filter_map(wire::number));
-            next = after.as_ref().and_then(wire::number).map(u64::from);
-            if after.is_some() && next <= Some(offset) {
-                return Err(self
-                    .calls
-                    .invalid("a page of points repeats earlier ones".to_owned()));
-            }
-        }
-        Ok(absent(self.spec.expected_points, &found))
-    }
-
     /// Returns true for a search that compares all points, of which none may be left out.
     fn compares_all(&self, search: &VectorSearch<'_>) -> bool {
         let is_sparse = self.spec.vector == VectorSpec::Sparse;
         search.mode == SearchMode::Exact && search.filter.is_none() && !is_sparse
-    }
-
-    /// Checks after a search that no point was missing: after a crash the server may have lost points that it had
-    /// confirmed, and another program may have replaced the collection.
-    async fn check_whole(&self) -> Result<(), IndexError> {
-        let expected = self.spec.expected_points;
-        if !self.is_filled.load(Ordering::Relaxed) || self.counted(false).await? >= expected {
-            return Ok(());
-        }
-        let stored = self.counted(true).await?;
-        if stored >= expected {
-            return Ok(());
-        }
-        Err(IndexError::Lost {
-            collection: self.calls.collection.clone(),
-            url: self.calls.url.clone(),
-            stored,
-            expected,
-        })
     }
 }
 
 #[async_trait]
 impl VectorStore for ServerStore {
     async fn count(&self) -> Result<usize, IndexError> {
-        self.counted(true).await
+        self.counted(true, self.write_consistency).await
     }
 
     async fn missing(&self) -> Result<Vec<u32>, IndexError> {

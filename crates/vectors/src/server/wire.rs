@@ -6,6 +6,7 @@ use qdrant_client::Payload;
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::quantization_config::Quantization as QuantizationOneOf;
+use qdrant_client::qdrant::read_consistency::Value::Factor;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{
     BinaryQuantization, CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection,
@@ -347,9 +348,10 @@ pub(super) fn shown(id: &PointId) -> String {
     }
 }
 
-/// Requests a page of ids, from `offset` on.
-pub(super) fn page(collection: &str, offset: u64, limit: u32) -> ScrollPoints {
+/// Requests a page of ids that `n_replicas` replicas have, from `offset` on.
+pub(super) fn page(collection: &str, offset: u64, limit: u32, n_replicas: u64) -> ScrollPoints {
     ScrollPoints {
+        read_consistency: Some(Factor(n_replicas).into()),
         collection_name: collection.to_owned(),
         offset: Some(offset.into()),
         limit: Some(limit),

@@ -140,3 +140,9 @@ fn a_chunk_without_terms_gets_one_that_no_question_asks() {
     let made = format!("{:?}", point_struct(&spec, &point));
     assert!(made.contains("indices: [4294967295]"), "{made}");
 }
+
+#[test]
+fn a_listing_asks_as_many_replicas_as_must_confirm_a_write() {
+    let asked = page("ragtriage_ab", 0, 10, 2).read_consistency;
+    assert_eq!(asked, Some(Factor(2).into()));
+}
