@@ -67,7 +67,16 @@ pub async fn execute(
     progress: &dyn Progress,
 ) -> Result<(), PipelineError> {
     sink.begin()?;
-    let mut prepared = source.prepare(sink, progress).await?;
+    let prepared = source.prepare(sink, progress).await?;
+    answered(prepared, sink, progress).await
+}
+
+/// Asks the questions of a source that is ready, and completes the results.
+async fn answered(
+    mut prepared: Prepared,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<(), PipelineError> {
     let clock = Instant::now();
     progress.start("questions", prepared.questions.len() as u64);
     let failed = ask_all(&mut prepared, sink, progress).await;
@@ -75,7 +84,7 @@ pub async fn execute(
     let Prepared {
         asker, mut facts, ..
     } = prepared;
-    facts.notes = asker.take_notes();
+    facts.notes.extend(asker.take_notes());
     facts
         .ingest
         .seconds
@@ -193,4 +202,94 @@ fn failed_repeats(trace: &Trace) -> usize {
         .map(|(n_failed, _)| *n_failed)
         .max()
         .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use ragtriage_core::types::Note;
+
+    use super::*;
+    use crate::ask::{Asker, RunFacts};
+    use crate::generate::Caller;
+    use crate::plan::CallPlan;
+
+    fn note(what: &str) -> Note {
+        Note {
+            count: 1,
+            what: what.to_owned(),
+        }
+    }
+
+    struct NotesAlone;
+
+    #[async_trait]
+    impl Asker for NotesAlone {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, LlmError> {
+            unreachable!("there are no questions")
+        }
+
+        fn take_notes(&self) -> Vec<Note> {
+            vec![note("of the answers")]
+        }
+    }
+
+    #[derive(Default)]
+    struct Facts(RunFacts);
+
+    impl Sink for Facts {
+        fn name(&self) -> String {
+            String::new()
+        }
+
+        fn begin(&mut self) -> Result<(), PipelineError> {
+            Ok(())
+        }
+
+        fn caller(&mut self, _: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+            Ok(None)
+        }
+
+        fn take(&mut self, _: QuestionResult) -> Result<(), PipelineError> {
+            Ok(())
+        }
+
+        fn tolerates_failures(&self) -> bool {
+            false
+        }
+
+        fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
+            self.0 = facts;
+            Ok(())
+        }
+    }
+
+    struct Quiet;
+
+    impl Progress for Quiet {
+        fn start(&self, _: &str, _: u64) {}
+
+        fn advance(&self, _: u64) {}
+
+        fn finish(&self) {}
+    }
+
+    #[tokio::test]
+    async fn notes_of_the_corpus_are_kept_beside_those_of_the_answers() {
+        let prepared = Prepared {
+            asker: Arc::new(NotesAlone),
+            questions: Vec::new(),
+            concurrency: 1,
+            most_failures: None,
+            facts: RunFacts {
+                notes: vec![note("of the corpus")],
+                ..RunFacts::default()
+            },
+        };
+        let mut sink = Facts::default();
+        answered(prepared, &mut sink, &Quiet)
+            .await
+            .expect("finished");
+        assert_eq!(sink.0.notes, ["of the corpus", "of the answers"].map(note));
+    }
 }

@@ -297,6 +297,22 @@ pub enum IndexError {
         /// Error of the server.
         source: Foreign,
     },
+    /// A node of the cluster did not answer another; this was retried before.
+    #[error(
+        "a node of the Qdrant cluster at `{url}` is lost, so it could not {action} (collection `{collection}`, attempt {attempts})"
+    )]
+    NodeLost {
+        /// The URL of the node that answered.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// The requested action.
+        action: &'static str,
+        /// Number of attempts.
+        attempts: usize,
+        /// Error of the node that answered.
+        source: Foreign,
+    },
     /// A response of the server that the protocol does not allow.
     #[error(
         "invalid response of the Qdrant server at `{url}` (collection `{collection}`): {problem}"
@@ -317,9 +333,10 @@ impl IndexError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unreachable { .. } => ErrorKind::Unreachable,
-            Self::Deadline { .. } | Self::Indexing { .. } | Self::Server { .. } => {
-                ErrorKind::Transient
-            }
+            Self::Deadline { .. }
+            | Self::Indexing { .. }
+            | Self::NodeLost { .. }
+            | Self::Server { .. } => ErrorKind::Transient,
             _ => ErrorKind::Permanent,
         }
     }
@@ -360,6 +377,10 @@ impl Hint for IndexError {
             Self::Server {
                 status, collection, ..
             } => Some(server_hint(status, collection)),
+            Self::NodeLost { .. } => Some(
+                "start the lost node, then run again; a collection with `vector_store.replicas` above 1 is searched without it"
+                    .to_owned(),
+            ),
             Self::Deadline { url, .. } => Some(format!(
                 "check that the server at `{url}` is Qdrant and not overloaded"
             )),
@@ -391,7 +412,7 @@ impl Hint for IndexError {
             }
             Self::Unreachable { url, .. } => Some(unreachable_hint(url)),
             Self::Denied { .. } => Some(
-                "name the variable that holds the key in `vector_store.api_key_env`".to_owned(),
+                "set `vector_store.api_key_env` to the name of a variable that holds a valid key".to_owned(),
             ),
             Self::Unindexed { .. } => Some("check the server's log, disk and memory".to_owned()),
             Self::Parameter(_)

@@ -203,12 +203,13 @@ impl Hint for ExistingError {
                 "start the server or correct `retrieval.collection.url`"
             }
             Self::Call(IndexError::Denied { .. }) => {
-                "name the variable that holds the key in `retrieval.collection.api_key_env`"
+                "set `retrieval.collection.api_key_env` to the name of a variable that holds a valid key"
             }
             Self::Call(IndexError::Forbidden { .. }) => {
                 "name a key that may read the collection in `retrieval.collection.api_key_env`"
             }
             Self::Call(IndexError::Gone { .. }) => "run again when the collection exists",
+            Self::Call(IndexError::NodeLost { .. }) => "start the lost node, then run again",
             Self::Call(IndexError::Server { .. } | IndexError::Answer { .. }) => {
                 "check the server's version and log, and `[retrieval.collection]`"
             }

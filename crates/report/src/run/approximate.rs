@@ -4,7 +4,7 @@ use crate::document::{Notice, Table};
 use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_core::text::numbers::plural;
-use ragtriage_core::types::RetrieverName;
+use ragtriage_core::types::{RetrieverName, Step};
 use ragtriage_eval::approximate::{ApproximateSearch, MeasureDifference};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{ApproximateIndex, Manifest};
@@ -59,9 +59,13 @@ pub(super) fn not_reproducible(manifest: &Manifest, summary: &Summary) -> Vec<No
                 "the HNSW graph of `{retriever}` is not reproducible: another build changes rankings ({n_different} of {n} differ \
                  from exact search here)"
             );
-            Notice::warning(text).with_hint(
-                "to compare runs, search the same cached collection, or set `vector_store.exact = true`",
-            )
+            let section = match retriever {
+                Step::Collection => "retrieval.collection",
+                _ => "vector_store",
+            };
+            Notice::warning(text).with_hint(format!(
+                "to compare runs, search the same cached collection, or set `{section}.exact = true`"
+            ))
         })
         .collect()
 }

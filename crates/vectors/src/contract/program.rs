@@ -182,7 +182,10 @@ async fn filled(server: &Server, spec: &CollectionSpec) -> Result<ServerStore, I
 fn assert_outage(error: &IndexError) {
     let is_outage = matches!(
         error,
-        IndexError::Unreachable { .. } | IndexError::Server { .. } | IndexError::Deadline { .. }
+        IndexError::Unreachable { .. }
+            | IndexError::NodeLost { .. }
+            | IndexError::Server { .. }
+            | IndexError::Deadline { .. }
     );
     assert!(is_outage, "{error:?}");
 }

@@ -73,10 +73,30 @@ impl CallFailure {
         }
     }
 
+    /// Returns true if a node of a cluster answered that another node did not. Qdrant reports that with the codes of internal
+    /// errors and of an unavailable service, and it can be recognised only by its text (`execute_read_operation.rs`,
+    /// `transport_channel_pool.rs`, and `types.rs` for updates, 1.18).
+    fn is_of_a_lost_node(&self) -> bool {
+        let message = &self.message;
+        let is_relayed = message.contains("read operations failed")
+            || message.contains("failed to apply operation");
+        let is_unreachable = [
+            "tcp connect error",
+            "transport error",
+            "service is currently unavailable",
+        ];
+        matches!(self.code, 13 | 14)
+            && (message.contains("Failed to connect to") && message.contains(", error: ")
+                || is_relayed && is_unreachable.iter().any(|word| message.contains(word)))
+    }
+
     /// Returns true if nothing answered, or nothing that speaks gRPC. The client reports both as internal errors that
     /// can be recognised only by their text (`qdrant-client` 1.18, `channel_pool.rs`; `tonic` 0.12,
     /// `transport/error.rs`).
     pub(super) fn is_no_answer(&self) -> bool {
+        if self.is_of_a_lost_node() {
+            return false;
+        }
         let words = [
             "failed to connect",
             "transport error",
@@ -108,10 +128,13 @@ impl CallFailure {
     }
 
     /// Returns true for transient failures: unconfirmed, cancelled (the client's own timeout), deadline exceeded,
-    /// resource exhausted by a rate limit, aborted, unavailable, not ready.
+    /// resource exhausted by a rate limit, aborted, unavailable, not ready, a lost node.
     pub(super) fn may_pass(&self) -> bool {
         let is_transient = matches!(self.code, 0 | 1 | 4 | 8 | 10 | 14);
-        (is_transient && !self.is_full()) || self.is_no_answer() || self.is_not_ready()
+        (is_transient && !self.is_full())
+            || self.is_no_answer()
+            || self.is_not_ready()
+            || self.is_of_a_lost_node()
     }
 
     /// Returns true if the collection does not exist.
@@ -134,6 +157,15 @@ impl CallFailure {
                 collection,
                 action,
                 seconds: timeout.as_secs_f64(),
+            };
+        }
+        if self.is_of_a_lost_node() || self.is_not_ready() {
+            return IndexError::NodeLost {
+                url,
+                collection,
+                action,
+                attempts,
+                source: foreign(self.message),
             };
         }
         if self.is_no_answer() {
@@ -265,6 +297,37 @@ mod tests {
             error(full, "store points", 1).to_string(),
             "the Qdrant server at `http://localhost:6334` has no space left to store points (collection `ragtriage_ab`)"
         );
+    }
+
+    #[test]
+    fn a_lost_node_is_told_from_a_lost_server() {
+        // Messages of Qdrant 1.18.3 in a cluster of three, one of them killed.
+        let messages = [
+            (
+                14,
+                "Failed to connect to http://127.0.0.1:19235/, error: transport error",
+            ),
+            (
+                13,
+                "Service internal error: 1 of 1 read operations failed: Tonic status error: code: 'The service is currently \
+                 unavailable', message: \"tcp connect error\"",
+            ),
+            (
+                13,
+                "Service internal error: 2 out of 3 shards failed to apply operation. First error captured: Service internal \
+                 error: Tonic status error: code: 'The service is currently unavailable', message: \"tcp connect error\"",
+            ),
+        ];
+        for (code, message) in messages {
+            assert!(failure(code, message).may_pass(), "{message}");
+            let error = error(failure(code, message), "search", 4);
+            assert!(matches!(error, IndexError::NodeLost { .. }), "{error}");
+        }
+        let refused = failure(
+            13,
+            "Service internal error: 1 of 1 read operations failed: Wrong input",
+        );
+        assert!(!refused.may_pass());
     }
 
     #[test]

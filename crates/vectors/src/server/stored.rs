@@ -1,4 +1,4 @@
-//! What of a collection is stored: counts and lists its points.
+//! The points that a collection on a server holds: their count, their list, and whether any is missing.
 
 use std::sync::atomic::Ordering;
 
