@@ -4,7 +4,7 @@ use super::*;
 use crate::tests::{judged, outcome, trace};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{FailureClass, Stage, Trace};
+use ragtriage_core::types::{FailureClass, Stage, Step, Trace};
 
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
@@ -94,6 +94,29 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
         found.text
     );
     assert_eq!(found.cautions, Vec::<String>::new());
+}
+
+#[test]
+fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it() {
+    let cut: Kind = (
+        40,
+        WRONG,
+        Some(RIGHT),
+        FailureClass::Chunking,
+        Some(Stage::Chunking),
+    );
+    let (mut traces, outcomes) = run(&[CORRECT, cut, MISREAD]);
+    let clusters = Bootstrap::new((0..traces.len()).collect(), 500, 1);
+    let text = |traces: &[Trace]| judge(&facts(traces, &outcomes, BudgetOf::Right), &clusters).text;
+    assert!(
+        text(&traces).ends_with("chunking loses most, 40: a chunk boundary splits the evidence.")
+    );
+    traces[0].steps[0].step = Step::Collection;
+    let text = text(&traces);
+    assert!(
+        text.ends_with("chunking loses most, 40: no point of the collection holds the evidence."),
+        "{text}"
+    );
 }
 
 #[test]

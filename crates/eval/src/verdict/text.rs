@@ -281,6 +281,9 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
     let k = facts.k;
     match source {
         Source::Corpus => "the evidence is in no document".to_owned(),
+        Source::Chunking if has_step(facts, Step::Collection) => {
+            "no point of the collection holds the evidence".to_owned()
+        }
         Source::Chunking => "a chunk boundary splits the evidence".to_owned(),
         Source::Retrieval => "the evidence is not among the candidates".to_owned(),
         Source::Ranking if has_step(facts, Step::Reranked) => {

@@ -101,7 +101,9 @@ impl ServerStore {
         // An absent server is reported at once, so this first call is not retried; a present one may be busy creating
         // this very collection for another process.
         let found = match store.describe(&[]).await {
-            Err(IndexError::Server { .. }) => store.describe(&WAITS).await,
+            Err(IndexError::Server { .. } | IndexError::NodeLost { .. }) => {
+                store.describe(&WAITS).await
+            }
             found => found,
         };
         let info = if let Some(info) = found? {
