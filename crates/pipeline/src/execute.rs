@@ -211,8 +211,8 @@ mod tests {
 
     use super::*;
     use crate::ask::{Asker, RunFacts};
-    use crate::generate::Caller;
-    use crate::plan::CallPlan;
+    use crate::progress::NoProgress;
+    use crate::single::SingleSink;
 
     fn note(what: &str) -> Note {
         Note {
@@ -234,46 +234,6 @@ mod tests {
         }
     }
 
-    #[derive(Default)]
-    struct Facts(RunFacts);
-
-    impl Sink for Facts {
-        fn name(&self) -> String {
-            String::new()
-        }
-
-        fn begin(&mut self) -> Result<(), PipelineError> {
-            Ok(())
-        }
-
-        fn caller(&mut self, _: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
-            Ok(None)
-        }
-
-        fn take(&mut self, _: QuestionResult) -> Result<(), PipelineError> {
-            Ok(())
-        }
-
-        fn tolerates_failures(&self) -> bool {
-            false
-        }
-
-        fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
-            self.0 = facts;
-            Ok(())
-        }
-    }
-
-    struct Quiet;
-
-    impl Progress for Quiet {
-        fn start(&self, _: &str, _: u64) {}
-
-        fn advance(&self, _: u64) {}
-
-        fn finish(&self) {}
-    }
-
     #[tokio::test]
     async fn notes_of_the_corpus_are_kept_beside_those_of_the_answers() {
         let prepared = Prepared {
@@ -286,10 +246,13 @@ mod tests {
                 ..RunFacts::default()
             },
         };
-        let mut sink = Facts::default();
-        answered(prepared, &mut sink, &Quiet)
+        let mut sink = SingleSink::default();
+        answered(prepared, &mut sink, &NoProgress)
             .await
             .expect("finished");
-        assert_eq!(sink.0.notes, ["of the corpus", "of the answers"].map(note));
+        assert_eq!(
+            sink.facts.notes,
+            ["of the corpus", "of the answers"].map(note)
+        );
     }
 }

@@ -9,3 +9,14 @@ pub trait Progress: Send + Sync {
     /// Ends the step.
     fn finish(&self);
 }
+
+/// Ignores all progress.
+#[cfg(test)]
+pub(crate) struct NoProgress;
+
+#[cfg(test)]
+impl Progress for NoProgress {
+    fn start(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn finish(&self) {}
+}

@@ -89,9 +89,9 @@ pub async fn ask_single(
 
 /// Stores the result of the question.
 #[derive(Default)]
-struct SingleSink {
+pub(super) struct SingleSink {
     asked: Option<QuestionResult>,
-    facts: RunFacts,
+    pub(super) facts: RunFacts,
 }
 
 impl Sink for SingleSink {

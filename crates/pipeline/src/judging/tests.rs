@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 
 use super::*;
+use crate::progress::NoProgress;
 use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, Finish, Gold, Origin, QuestionKind, Stance, Support, SupportRule,
@@ -89,14 +90,6 @@ fn traces(answers: &[&str]) -> Vec<Trace> {
     numbered.map(|(at, answer)| trace(at, answer)).collect()
 }
 
-struct Quiet;
-
-impl Progress for Quiet {
-    fn start(&self, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn finish(&self) {}
-}
-
 /// Asks, one question at a time; returns the outcome and the calls.
 async fn judged(
     folder: &RunFolder,
@@ -110,7 +103,7 @@ async fn judged(
         repeats: 1,
         concurrency: 1,
     };
-    let outcome = judge_answers(folder, traces, &plan, &Quiet).await;
+    let outcome = judge_answers(folder, traces, &plan, &NoProgress).await;
     let asked = judge.asked.lock().expect("no holder panics").clone();
     (outcome.expect("written"), asked)
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::plan::RetrievalPlan;
+use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
 use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::config::{Hnsw, Placement};
@@ -127,14 +128,6 @@ impl VectorStore for HalfGraph {
     async fn segments(&self) -> Result<usize, IndexError> {
         Ok(3)
     }
-}
-
-struct NoProgress;
-
-impl Progress for NoProgress {
-    fn start(&self, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn finish(&self) {}
 }
 
 fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {

@@ -73,28 +73,36 @@ impl CallFailure {
         }
     }
 
-    /// Returns true if a node of a cluster answered that another node did not. Qdrant reports that with the codes of internal
-    /// errors and of an unavailable service, and it can be recognised only by its text (`execute_read_operation.rs`,
-    /// `transport_channel_pool.rs`, and `types.rs` for updates, 1.18).
-    fn is_of_a_lost_node(&self) -> bool {
-        let message = &self.message;
-        let is_relayed = message.contains("read operations failed")
-            || message.contains("failed to apply operation");
-        let is_unreachable = [
-            "tcp connect error",
-            "transport error",
-            "service is currently unavailable",
-        ];
-        matches!(self.code, 13 | 14)
-            && (message.contains("Failed to connect to") && message.contains(", error: ")
-                || is_relayed && is_unreachable.iter().any(|word| message.contains(word)))
+    /// Returns true if a node of a cluster answered that currently no machine serves a part of the collection: another node does
+    /// not answer it, or no replica is active. Qdrant reports that with the codes of internal errors and of an unavailable service,
+    /// and it can be recognised only by its text (`lib/collection/src/shards/replica_set`, `transport_channel_pool.rs`, and
+    /// `types.rs` for updates, 1.18).
+    fn is_lost_node(&self) -> bool {
+        let has = |words: &[&str]| words.iter().any(|word| self.message.contains(word));
+        let is_not_ready = has(&[
+            "0 of 0 read operations failed",
+            "no active replica",
+            "enough active replicas",
+        ]);
+        let is_relayed = has(&["read operations failed", "failed to apply operation"])
+            && has(&[
+                "tcp connect error",
+                "transport error",
+                "service is currently unavailable",
+            ]);
+        let is_unconnected = has(&["Failed to connect to"]) && has(&[", error: "]);
+        match self.code {
+            13 => is_not_ready || is_relayed || is_unconnected,
+            14 => is_relayed || is_unconnected,
+            _ => false,
+        }
     }
 
     /// Returns true if nothing answered, or nothing that speaks gRPC. The client reports both as internal errors that
     /// can be recognised only by their text (`qdrant-client` 1.18, `channel_pool.rs`; `tonic` 0.12,
     /// `transport/error.rs`).
     pub(super) fn is_no_answer(&self) -> bool {
-        if self.is_of_a_lost_node() {
+        if self.is_lost_node() {
             return false;
         }
         let words = [
@@ -109,17 +117,6 @@ impl CallFailure {
             || (matches!(self.code, 1 | 2 | 13) && words.iter().any(|word| message.contains(word)))
     }
 
-    /// Returns true if a cluster currently has no machine that serves the collection. Qdrant reports that as an
-    /// internal error that can be recognised only by its text (`lib/collection/src/shards/replica_set`, 1.18).
-    fn is_not_ready(&self) -> bool {
-        let words = [
-            "0 of 0 read operations failed",
-            "no active replica",
-            "enough active replicas",
-        ];
-        self.code == 13 && words.iter().any(|word| self.message.contains(word))
-    }
-
     /// Returns true if the server's disk or quota is full. Qdrant reports that as an internal error (`shard_ops.rs`,
     /// `check_wal_disk_space`) or, for a quota, with the code of rate limits (`errors.rs`, `InsufficientStorage`).
     fn is_full(&self) -> bool {
@@ -128,13 +125,10 @@ impl CallFailure {
     }
 
     /// Returns true for transient failures: unconfirmed, cancelled (the client's own timeout), deadline exceeded,
-    /// resource exhausted by a rate limit, aborted, unavailable, not ready, a lost node.
+    /// resource exhausted by a rate limit, aborted, unavailable, a lost node.
     pub(super) fn may_pass(&self) -> bool {
         let is_transient = matches!(self.code, 0 | 1 | 4 | 8 | 10 | 14);
-        (is_transient && !self.is_full())
-            || self.is_no_answer()
-            || self.is_not_ready()
-            || self.is_of_a_lost_node()
+        (is_transient && !self.is_full()) || self.is_no_answer() || self.is_lost_node()
     }
 
     /// Returns true if the collection does not exist.
@@ -159,7 +153,7 @@ impl CallFailure {
                 seconds: timeout.as_secs_f64(),
             };
         }
-        if self.is_of_a_lost_node() || self.is_not_ready() {
+        if self.is_lost_node() {
             return IndexError::NodeLost {
                 url,
                 collection,
