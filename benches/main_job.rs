@@ -7,11 +7,12 @@
     reason = "criterion's macros make undocumented functions"
 )]
 
+use std::borrow::Cow;
 use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ragtriage_bm25::{SparseIndex, Weighting};
+use ragtriage_bm25::{Analysed, SparseIndex, Weighting};
 use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_documents};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
@@ -48,9 +49,11 @@ fn stages(c: &mut Criterion) {
     let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
     let corpus = Corpus::new(dataset.documents.clone(), chunks);
     let build = || {
-        SparseIndex::build(&Weighting::default(), corpus.chunk_ids(), |number, each| {
-            analyzer.terms(corpus.chunk_text(number).0, each);
-        })
+        let source = Analysed {
+            analyzer: &analyzer,
+            text_of: |number| Cow::Borrowed(corpus.chunk_text(number).0),
+        };
+        SparseIndex::build(&Weighting::default(), corpus.chunk_ids(), &source)
     };
     let index = build();
     let questions: Vec<Vec<String>> = dataset

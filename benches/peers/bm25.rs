@@ -9,12 +9,13 @@
     reason = "a program of its own, which another reads"
 )]
 
+use std::borrow::Cow;
 use std::fs;
 use std::hint::black_box;
 use std::io::BufRead;
 use std::time::Instant;
 
-use ragtriage_bm25::{SparseIndex, Weighting};
+use ragtriage_bm25::{Analysed, SparseIndex, Weighting};
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::ChunkId;
 use serde::Deserialize;
@@ -49,10 +50,12 @@ fn main() {
     };
     let (texts, queries) = (texts(corpus), texts(queries));
     let ids = (0..texts.len()).map(|number| ChunkId::from(format!("d{number:09}")));
+    let source = Analysed {
+        analyzer: &analyzer,
+        text_of: |number: usize| Cow::Borrowed(&*texts[number]),
+    };
     let clock = Instant::now();
-    let index = SparseIndex::build(&Weighting::default(), ids, |number, each| {
-        analyzer.terms(&texts[number], each);
-    });
+    let index = SparseIndex::build(&Weighting::default(), ids, &source);
     let seconds = clock.elapsed().as_secs_f64();
     println!(
         "{}",

@@ -1,12 +1,13 @@
 //! The sparse index against the tools that define its weightings: bm25s, `rank_bm25` and TF-IDF's formula in plain Python,
 //! on `HotpotQA` and `SciFact` (in `datasets/fetched`; ignored if it is missing).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use ragtriage_bm25::{Bm25Parameters, SparseIndex, Weighting};
+use ragtriage_bm25::{Analysed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::ChunkId;
@@ -138,9 +139,11 @@ fn compare(name: &str, load: impl Fn(&Path) -> Texts) {
         .map(|question| analyzer.term_list(question))
         .collect();
     for (tool, expected) in expected {
-        let terms_of =
-            |number: usize, each: &mut dyn FnMut(&str)| analyzer.terms(&documents[number], each);
-        let index = SparseIndex::build(&weighting(&tool), ids.iter().cloned(), terms_of);
+        let source = Analysed {
+            analyzer: &analyzer,
+            text_of: |number: usize| Cow::Borrowed(&*documents[number]),
+        };
+        let index = SparseIndex::build(&weighting(&tool), ids.iter().cloned(), &source);
         assert_eq!(expected.len(), questions.len(), "{tool}");
         for (number, (question, expected)) in questions.iter().zip(&expected).enumerate() {
             assert_same(

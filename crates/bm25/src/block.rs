@@ -1,52 +1,79 @@
-//! A run of consecutive documents, analysed and inverted: for each term, the documents that contain it and its counts.
+//! A run of consecutive documents: its words, then for each term the documents that contain it and its counts.
 //!
-//! Stored in two to three bytes per posting, so that building an index takes less memory than the index itself. The
-//! documents' terms are held for at most one block per thread.
+//! Postings take two to three bytes each, so that building an index takes less memory than the index itself. The
+//! documents' words are held for a few blocks at a time.
 
 use std::ops::Range;
 
-use super::vocabulary::{TermNumbers, TermTexts};
+use super::vocabulary::TermTexts;
+use super::word_numbers::WordNumbers;
+use super::words::IndexedWords;
 
-/// An inverted range of documents.
-pub(super) struct InvertedBlock {
+/// The number of a word that is dropped.
+pub(super) const DROPPED: u32 = u32::MAX;
+
+/// A range of documents as words.
+pub(super) struct WordBlock {
     /// The number of its first document.
-    pub(super) first: usize,
-    /// Number of terms of each document.
-    pub(super) lengths: Vec<u32>,
-    /// Its terms, numbered by first occurrence in the block.
-    pub(super) terms: TermTexts,
-    /// Number of its documents that contain each term.
-    pub(super) frequencies: Vec<u32>,
-    /// For each term, each posting's distance from the previous document (from `first` - 1) and its count.
-    coded: Vec<u8>,
-    /// End of each term's postings in `coded`.
-    ends: Vec<u32>,
+    first: usize,
+    /// Number of words of each document.
+    lengths: Vec<u32>,
+    /// All words of all documents, each as its number in `vocabulary`.
+    words: Vec<u32>,
+    /// Its words, numbered by first occurrence in the block.
+    pub(super) vocabulary: TermTexts,
 }
 
-impl InvertedBlock {
-    /// Analyses the documents of `range`, at most 65,536.
-    pub(super) fn new(
-        range: Range<usize>,
-        terms_of: &(impl Fn(usize, &mut dyn FnMut(&str)) + Sync),
-    ) -> Self {
+impl WordBlock {
+    /// Reads the documents of `range`, at most 65,536.
+    pub(super) fn new(range: Range<usize>, source: &dyn IndexedWords) -> Self {
         let first = range.start;
-        let mut vocabulary = TermNumbers::default();
-        // All terms of all documents in order, and the end of each document.
-        let (mut terms, mut lengths) = (Vec::new(), Vec::with_capacity(range.len()));
+        let mut vocabulary = WordNumbers::default();
+        let (mut words, mut lengths) = (Vec::new(), Vec::with_capacity(range.len()));
         for document in range {
-            let before = terms.len();
-            terms_of(document, &mut |term| {
-                terms.push(vocabulary.number(term.as_bytes()));
+            let before = words.len();
+            source.words(document, &mut |word| {
+                words.push(vocabulary.number(word.as_bytes()));
             });
-            lengths.push((terms.len() - before) as u32);
+            lengths.push((words.len() - before) as u32);
         }
-        let (documents, mut ends) = invert(&terms, &lengths, vocabulary.terms().len());
-        drop(terms);
+        Self {
+            first,
+            lengths,
+            words,
+            vocabulary: vocabulary.into_texts(),
+        }
+    }
+
+    /// Inverts the block; `terms` are the numbers in the corpus of its words' terms, [`DROPPED`] for a word without. The second
+    /// result is the number of its documents that contain each of its terms.
+    pub(super) fn inverted(self, terms: &[u32]) -> (InvertedBlock, Vec<u32>) {
+        let Self {
+            first,
+            mut lengths,
+            words,
+            vocabulary: _,
+        } = self;
+        let (own_terms, own_numbers) = own_numbers(terms);
+        let mut occurrences = Vec::with_capacity(words.len());
+        let mut rest = words.iter();
+        for length in &mut lengths {
+            let before = occurrences.len();
+            let document = rest.by_ref().take(*length as usize);
+            let numbers = document.map(|&word| own_numbers[word as usize]);
+            occurrences.extend(numbers.filter(|&number| number != DROPPED));
+            *length = (occurrences.len() - before) as u32;
+        }
+        drop(words);
+        let (documents, ends) = invert(&occurrences, &lengths, own_terms.len());
+        drop(occurrences);
+        let mut terms = Vec::with_capacity(own_terms.len());
         let mut coded = Vec::with_capacity(2 * documents.len());
-        let (mut start, mut frequencies) = (0, Vec::with_capacity(ends.len()));
-        for end in &mut ends {
-            let documents = &documents[start..*end as usize];
-            start = *end as usize;
+        let mut frequencies = Vec::with_capacity(own_terms.len());
+        let mut start = 0;
+        for (term, end) in own_terms.into_iter().zip(ends) {
+            let documents = &documents[start..end as usize];
+            start = end as usize;
             let (mut before, mut frequency) = (None, 0);
             for same in documents.chunk_by(|a, b| a == b) {
                 push(
@@ -58,52 +85,54 @@ impl InvertedBlock {
                 frequency += 1;
             }
             frequencies.push(frequency);
-            *end = u32::try_from(coded.len()).expect("the postings of a block fit in 4 GiB");
+            let end = u32::try_from(coded.len()).expect("the postings of a block fit in 4 GiB");
+            terms.push((term, end));
         }
         coded.shrink_to_fit();
-        Self {
+        let block = InvertedBlock {
             first,
             lengths,
-            terms: vocabulary.into_terms(),
-            frequencies,
-            coded,
-            ends,
-        }
-    }
-
-    /// Orders the postings by `numbers`, those of its terms in the corpus.
-    pub(super) fn numbered(self, numbers: &[u32]) -> NumberedBlock {
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_unstable_by_key(|&term| numbers[term]);
-        let mut coded = Vec::with_capacity(self.coded.len());
-        let mut terms = Vec::with_capacity(numbers.len());
-        for term in order {
-            let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
-            coded.extend(&self.coded[start as usize..self.ends[term] as usize]);
-            terms.push((numbers[term], coded.len() as u32));
-        }
-        NumberedBlock {
-            first: self.first,
-            lengths: self.lengths,
             terms,
             coded,
-        }
+        };
+        (block, frequencies)
     }
 }
 
-/// An inverted range of documents whose terms have the numbers of the corpus.
-pub(super) struct NumberedBlock {
+/// Numbers the terms of a block's words in the order of their numbers in the corpus, `terms`: returns the distinct ones, ascending,
+/// and the new number of each word's term, [`DROPPED`] for a word without.
+fn own_numbers(terms: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut words: Vec<usize> = (0..terms.len()).collect();
+    words.retain(|&word| terms[word] != DROPPED);
+    words.sort_unstable_by_key(|&word| terms[word]);
+    let (mut distinct, mut numbers) = (Vec::new(), vec![DROPPED; terms.len()]);
+    for same in words.chunk_by(|&a, &b| terms[a] == terms[b]) {
+        for &word in same {
+            numbers[word] = distinct.len() as u32;
+        }
+        distinct.push(terms[same[0]]);
+    }
+    (distinct, numbers)
+}
+
+/// An inverted range of documents.
+pub(super) struct InvertedBlock {
     /// The number of its first document.
     pub(super) first: usize,
     /// Number of terms of each document.
     pub(super) lengths: Vec<u32>,
-    /// The number of each term, ascending, and the end of its postings in `coded`.
+    /// The number in the corpus of each term, ascending, and the end of its postings in `coded`.
     terms: Vec<(u32, u32)>,
-    /// As in [`InvertedBlock`].
+    /// For each term, each posting's distance from the previous document (from `first` - 1) and its count.
     coded: Vec<u8>,
 }
 
-impl NumberedBlock {
+impl InvertedBlock {
+    /// Returns the terms' numbers in the corpus, ascending.
+    pub(super) fn terms(&self) -> impl Iterator<Item = u32> {
+        self.terms.iter().map(|&(term, _)| term)
+    }
+
     /// Returns the number of its terms.
     pub(super) fn n_terms(&self) -> usize {
         self.terms.len()
@@ -180,27 +209,36 @@ fn pull(coded: &mut &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TermsOf;
     use super::*;
 
     #[test]
     fn a_block_gives_back_the_postings_of_its_documents() {
-        let texts = ["a b a", "", "b c", "a"];
-        let block = InvertedBlock::new(0..4, &|document, each| {
+        let texts = ["a b a", "", "b c the A", "a"];
+        let source = TermsOf(|document, each| {
             texts[document].split_whitespace().for_each(each);
         });
-        assert_eq!(
-            (&*block.lengths, &*block.frequencies),
-            (&[3, 0, 2, 1][..], &[2, 2, 1][..])
-        );
-        // `a`, `b` and `c` have the numbers 7, 3 and 5 in the corpus.
-        let block = block.numbered(&[7, 3, 5]);
+        let block = WordBlock::new(0..4, &source);
+        assert_eq!(block.vocabulary.len(), 5);
+        // `a`, `b` and `c` have the numbers 7, 3 and 5 in the corpus; `the` is dropped, and `A` has the term of `a`.
+        let (block, frequencies) = block.inverted(&[7, 3, 5, DROPPED, 7]);
+        assert_eq!(block.lengths, [3, 0, 3, 1]);
+        assert_eq!(block.terms().collect::<Vec<_>>(), [3, 5, 7]);
+        assert_eq!(frequencies, [2, 1, 3]);
         let postings = |range| {
             let mut postings = Vec::new();
             let each = |term, document, count| postings.push((term, document, count));
             block.postings(&range, each);
             postings
         };
-        let all = [(3, 0, 1), (3, 2, 1), (5, 2, 1), (7, 0, 2), (7, 3, 1)];
+        let all = [
+            (3, 0, 1),
+            (3, 2, 1),
+            (5, 2, 1),
+            (7, 0, 2),
+            (7, 2, 1),
+            (7, 3, 1),
+        ];
         assert_eq!(postings(0..8), all);
         assert_eq!(postings(4..7), all[2..3]);
     }

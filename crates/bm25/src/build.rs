@@ -1,5 +1,5 @@
-//! Building the index: analysis and counting in parallel over blocks of documents, then weighing in parallel over ranges of
-//! terms, whose postings are written in their order.
+//! Building the index: words are numbered in parallel over blocks of documents, each new word is made a term, the blocks are
+//! inverted in parallel, then weighed in parallel over ranges of terms, whose postings are written in their order.
 //!
 //! The index is never in memory next to the blocks that it is made of, unless it has no file. Terms are numbered by first
 //! occurrence in the corpus, and nothing depends on where blocks and ranges begin: the same input gives the same bytes on any
@@ -12,10 +12,12 @@ use bytemuck::{Zeroable, cast, cast_slice, cast_slice_mut};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use super::block::{InvertedBlock, NumberedBlock};
+use super::block::{DROPPED, InvertedBlock, WordBlock};
 use super::image::{Header, Image, RANKS, TermEntry, WINDOW};
-use super::vocabulary::TermNumbers;
+use super::vocabulary::{TermNumbers, TermTexts};
 use super::weighting::Weigher;
+use super::word_numbers::WordNumbers;
+use super::words::IndexedWords;
 use super::writer::ImageWriter;
 use super::{SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
@@ -26,32 +28,31 @@ const BLOCKS_PER_THREAD: usize = 4;
 /// Minimum number of documents per block: fewer do not justify a separate vocabulary.
 const SMALLEST_BLOCK: usize = 64;
 
-/// Maximum number of documents per block. A thread's vocabulary then fits its second-level cache.
-const LARGEST_BLOCK: usize = 1 << 14;
+/// Maximum number of documents per block. Smaller blocks repeat more terms, larger ones need a larger table of words.
+const LARGEST_BLOCK: usize = 1 << 13;
 
 /// Postings that one task weighs, at least: they fit a second-level cache.
 const POSTINGS_PER_TASK: u64 = 1 << 17;
 
 impl SparseIndex {
-    /// Indexes as many documents as there are `ids`, in memory. `terms_of` is called once for each document's number, from
-    /// several threads, and passes each term of the document, in order, to the function it is given.
+    /// Indexes as many documents of `source` as there are `ids`, in memory.
     ///
     /// `ids` decide ties and are not stored. Documents without terms count in N and in the mean length.
     ///
     /// # Panics
-    /// Beyond 2^32 documents, or 4 GiB of distinct terms.
+    /// Beyond 2^32 documents, or 4 GiB of distinct words.
     pub fn build(
         weighting: &Weighting,
         ids: impl ExactSizeIterator<Item = ChunkId>,
-        terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
+        source: &dyn IndexedWords,
     ) -> Self {
-        Self::new(InvertedCorpus::new(ids, terms_of).image(weighting))
+        Self::new(InvertedCorpus::new(ids, source).image(weighting))
     }
 }
 
 /// Inverted blocks of documents whose terms share one numbering, by first occurrence in the corpus.
 pub(super) struct InvertedCorpus {
-    blocks: Vec<NumberedBlock>,
+    blocks: Vec<InvertedBlock>,
     vocabulary: TermNumbers,
     /// Number of documents of each term.
     frequencies: Vec<u32>,
@@ -63,7 +64,7 @@ impl InvertedCorpus {
     /// Analyses and counts; the parameters are those of [`SparseIndex::build`].
     pub(super) fn new(
         ids: impl ExactSizeIterator<Item = ChunkId>,
-        terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
+        source: &dyn IndexedWords,
     ) -> Self {
         let n_documents = ids.len();
         assert!(
@@ -80,38 +81,41 @@ impl InvertedCorpus {
             frequencies: Vec::new(),
             order: order(ids),
         };
+        let mut terms = WordTerms::default();
         for first in (0..n_documents).step_by(n_at_once * block_size) {
             let last = n_documents.min(first + n_at_once * block_size);
             let block = |number: usize| {
                 let start = first + number * block_size;
-                InvertedBlock::new(start..last.min(start + block_size), &terms_of)
+                WordBlock::new(start..last.min(start + block_size), source)
             };
             let blocks = (0..(last - first).div_ceil(block_size)).into_par_iter();
-            corpus.absorb(blocks.map(block).collect());
+            corpus.absorb(blocks.map(block).collect(), &mut terms, source);
         }
         corpus
     }
 
     /// Adds the blocks after those that were added.
-    fn absorb(&mut self, blocks: Vec<InvertedBlock>) {
-        let number = |block: InvertedBlock| {
-            let numbers = self.vocabulary.absorb(&block.terms);
-            self.frequencies.resize(self.vocabulary.terms().len(), 0);
-            for (&term, frequency) in numbers.iter().zip(&block.frequencies) {
+    fn absorb(&mut self, blocks: Vec<WordBlock>, terms: &mut WordTerms, source: &dyn IndexedWords) {
+        let numbered = blocks.into_iter().map(|block| {
+            let numbers = terms.of(&block.vocabulary, &mut self.vocabulary, source);
+            (block, numbers)
+        });
+        let numbered: Vec<_> = numbered.collect();
+        self.frequencies.resize(self.vocabulary.terms().len(), 0);
+        let inverted = numbered.into_par_iter();
+        let inverted = inverted.map(|(block, numbers)| block.inverted(&numbers));
+        for (block, frequencies) in inverted.collect::<Vec<_>>() {
+            for (term, frequency) in block.terms().zip(frequencies) {
                 self.frequencies[term as usize] += frequency;
             }
-            (numbers, block)
-        };
-        let numbered: Vec<_> = blocks.into_iter().map(number).collect();
-        let numbered = numbered.into_par_iter();
-        let numbered = numbered.map(|(numbers, block)| block.numbered(&numbers));
-        self.blocks.extend(numbered.collect::<Vec<_>>());
+            self.blocks.push(block);
+        }
     }
 
     /// Returns the index in memory.
     pub(super) fn image(&self, weighting: &Weighting) -> Image {
         let n_postings: u64 = self.frequencies.iter().map(|&n| u64::from(n)).sum();
-        let n_runs: usize = self.blocks.iter().map(NumberedBlock::n_terms).sum();
+        let n_runs: usize = self.blocks.iter().map(InvertedBlock::n_terms).sum();
         let most = Header {
             // A term has one run in each window, so at most one in each block; its documents fill whole words.
             n_posting_words: n_postings * 3 / 2 + (self.frequencies.len() + 2 * n_runs) as u64,
@@ -229,6 +233,36 @@ impl InvertedCorpus {
     }
 }
 
+/// The words of the corpus with their terms: each is analysed once, however often it occurs.
+#[derive(Default)]
+struct WordTerms {
+    words: WordNumbers,
+    /// The number of each word's term; [`DROPPED`] for a word without.
+    terms: Vec<u32>,
+}
+
+impl WordTerms {
+    /// Returns the number of each word's term; a new term is added to `vocabulary`.
+    fn of(
+        &mut self,
+        words: &TermTexts,
+        vocabulary: &mut TermNumbers,
+        source: &dyn IndexedWords,
+    ) -> Vec<u32> {
+        let number = |word: &[u8]| {
+            let number = self.words.number(word) as usize;
+            if number == self.terms.len() {
+                let word = std::str::from_utf8(word).expect("a word is text");
+                let term = source.term(word);
+                let term = term.map_or(DROPPED, |term| vocabulary.number(term.as_bytes()));
+                self.terms.push(term);
+            }
+            self.terms[number]
+        };
+        words.iter().map(number).collect()
+    }
+}
+
 /// Returns the rank of each id among all ids in ascending order.
 fn order(ids: impl Iterator<Item = ChunkId>) -> Vec<u32> {
     let ids: Vec<ChunkId> = ids.collect();
@@ -301,13 +335,18 @@ fn ranked(shares: &[f32]) -> [f32; RANKS.len()] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TermsOf;
     use super::*;
 
     fn built(texts: &[&str]) -> SparseIndex {
         let ids = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}")));
-        SparseIndex::build(&Weighting::default(), ids, |doc, each| {
-            texts[doc].split_whitespace().for_each(each);
-        })
+        SparseIndex::build(
+            &Weighting::default(),
+            ids,
+            &TermsOf(|doc, each| {
+                texts[doc].split_whitespace().for_each(each);
+            }),
+        )
     }
 
     #[test]
@@ -348,15 +387,19 @@ mod tests {
         // `all` in every document, `edge` in the last of one window and the first of the next, `late` in the last one.
         let n_documents = WINDOW + 100;
         let ids = (0..n_documents).map(|n| ChunkId::from(format!("d{n:06}")));
-        let index = SparseIndex::build(&Weighting::default(), ids, |document, each| {
-            each("all");
-            if document == WINDOW - 1 || document == WINDOW {
-                each("edge");
-            }
-            if document == n_documents - 1 {
-                each("late");
-            }
-        });
+        let index = SparseIndex::build(
+            &Weighting::default(),
+            ids,
+            &TermsOf(|document, each| {
+                each("all");
+                if document == WINDOW - 1 || document == WINDOW {
+                    each("edge");
+                }
+                if document == n_documents - 1 {
+                    each("late");
+                }
+            }),
+        );
         let found = |term| {
             index
                 .search(&[term], 3, None)
@@ -379,7 +422,7 @@ mod tests {
         for weighting in [Weighting::default(), Weighting::Tfidf] {
             for n_documents in [0, 2] {
                 let ids = vec![ChunkId::from("d"); n_documents].into_iter();
-                let index = SparseIndex::build(&weighting, ids, |_, _| ());
+                let index = SparseIndex::build(&weighting, ids, &TermsOf(|_, _| ()));
                 assert_eq!(index.search(&["a"], 10, None), []);
             }
         }

@@ -10,6 +10,7 @@ use memmap2::Mmap;
 use super::build::InvertedCorpus;
 use super::cache_file;
 use super::image::{Image, Rejection};
+use super::words::IndexedWords;
 use super::{IndexFileError, SparseIndex, Weighting};
 use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 use ragtriage_core::types::ChunkId;
@@ -33,7 +34,7 @@ impl SparseIndex {
         key: &str,
         weighting: &Weighting,
         ids: impl ExactSizeIterator<Item = ChunkId>,
-        terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
+        source: &dyn IndexedWords,
         notices: &Notices,
     ) -> Result<(Self, bool), IndexFileError> {
         let path = folder.join(format!("{key}.{EXTENSION}"));
@@ -51,7 +52,7 @@ impl SparseIndex {
             }
             _ => {}
         }
-        let inverted = InvertedCorpus::new(ids, terms_of);
+        let inverted = InvertedCorpus::new(ids, source);
         match cache_file::write(&path, |file| inverted.write(weighting, file).map(drop)) {
             Err(error) if cache_file::is_read_only(&error) => {
                 notices.say(READ_ONLY_CACHE.to_owned());

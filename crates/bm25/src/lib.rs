@@ -9,8 +9,8 @@
 //! The index is one block of bytes, identical in memory and in a file (`image.rs`), and is searched in place: opening a
 //! file reads it once, to verify its checksums. [`cache_file`] writes such files.
 //!
-//! Analysis (words, stop words, stemming) is not done here: the caller passes terms, and must analyse documents and
-//! questions in the same way. Left out: positions, phrases, updates of a built index.
+//! [`Analysed`] names the analyser of the documents; the caller passes the terms of questions, and must analyse both in the
+//! same way. Left out: positions, phrases, updates of a built index.
 
 mod allowed;
 mod best;
@@ -28,6 +28,8 @@ mod search;
 mod variant;
 mod vocabulary;
 mod weighting;
+mod word_numbers;
+mod words;
 mod writer;
 
 use std::sync::Mutex;
@@ -37,6 +39,7 @@ pub use error::IndexFileError;
 pub use file::EXTENSION as INDEX_EXTENSION;
 pub use variant::Bm25Parameters;
 pub use weighting::Weighting;
+pub use words::{Analysed, IndexedWords, TermsOf};
 
 use image::{Image, WindowScores};
 

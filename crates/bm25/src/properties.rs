@@ -12,7 +12,7 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::image::{BLOCK, Header, WINDOW};
-use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
+use super::{Allowed, Bm25Parameters, SparseIndex, TermsOf, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::types::ChunkId;
@@ -48,11 +48,15 @@ fn ids(n: usize) -> Vec<ChunkId> {
 }
 
 fn build(weighting: &Weighting, corpus: &[Vec<u32>], ids: &[ChunkId]) -> SparseIndex {
-    SparseIndex::build(weighting, ids.iter().cloned(), |document, each| {
-        for word in words(&corpus[document]) {
-            each(&word);
-        }
-    })
+    SparseIndex::build(
+        weighting,
+        ids.iter().cloned(),
+        &TermsOf(|document, each| {
+            for word in words(&corpus[document]) {
+                each(&word);
+            }
+        }),
+    )
 }
 
 proptest! {
@@ -114,12 +118,12 @@ proptest! {
         let (folder, ids, query) = (tempfile::tempdir().expect("a folder"), ids(corpus.len()), words(&query));
         let memory = build(&weighting(number), &corpus, &ids);
         let open = |may_build: bool| {
-            SparseIndex::open_or_build(folder.path(), "0a", &weighting(number), ids.iter().cloned(), |document, each| {
+            SparseIndex::open_or_build(folder.path(), "0a", &weighting(number), ids.iter().cloned(), &TermsOf(|document, each| {
                 assert!(may_build, "built though the file is there");
                 for word in words(&corpus[document]) {
                     each(&word);
                 }
-            }, &Notices::default())
+            }), &Notices::default())
         };
         for (mapped, built) in [open(true).expect("built"), open(false).expect("opened")].into_iter().zip([true, false]) {
             let (mapped, is_new) = mapped;
@@ -133,9 +137,13 @@ proptest! {
 /// Returns three documents and the bytes of their index.
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
-    let index = SparseIndex::build(&Weighting::default(), ids.iter().cloned(), |n, each| {
-        texts[n].split_whitespace().for_each(each);
-    });
+    let index = SparseIndex::build(
+        &Weighting::default(),
+        ids.iter().cloned(),
+        &TermsOf(|n, each| {
+            texts[n].split_whitespace().for_each(each);
+        }),
+    );
     let bytes = index.image.bytes().to_vec();
     (ids, texts, bytes)
 }
@@ -153,10 +161,10 @@ fn reopen(bytes: &[u8]) -> (SparseIndex, Option<String>) {
         "0a",
         &Weighting::default(),
         ids.iter().cloned(),
-        |n, each| {
+        &TermsOf(|n, each| {
             built.store(true, std::sync::atomic::Ordering::Relaxed);
             texts[n].split_whitespace().for_each(each);
-        },
+        }),
         &notices,
     );
     let (index, is_new) = index.expect("opened or built");
@@ -232,13 +240,13 @@ fn a_file_of_the_version_before_is_built_again_without_a_notice() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("0a.sparse"), &whole).expect("written");
     let notices = Notices::default();
-    let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+    let source = TermsOf(|_, each| each("x"));
     let index = SparseIndex::open_or_build(
         folder.path(),
         "0a",
         &Weighting::default(),
         ids.iter().cloned(),
-        each,
+        &source,
         &notices,
     );
     assert!(index.expect("built").1 && notices.shown().is_empty());
@@ -246,17 +254,17 @@ fn a_file_of_the_version_before_is_built_again_without_a_notice() {
 
 /// Opens an index of [`BLOCK`]s in `folder`, or builds it: 300,000 documents of two terms.
 fn open_large(folder: &Path, notices: &Notices) -> SparseIndex {
-    let terms = |n: usize, each: &mut dyn FnMut(&str)| {
+    let source = TermsOf(|n, each| {
         each(["a", "b", "c"][n % 3]);
         each(["d", "e"][n % 2]);
-    };
+    });
     let ids = ids(300_000);
     SparseIndex::open_or_build(
         folder,
         "0a",
         &Weighting::default(),
         ids.into_iter(),
-        terms,
+        &source,
         notices,
     )
     .expect("opened or built")
@@ -308,14 +316,14 @@ fn a_bit_or_a_block_of_a_large_file_that_changed_is_named_and_built_again() {
 fn files_and_folders_are_their_owners_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let indexes = folder.path().join("cache/indexes");
-    let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+    let source = TermsOf(|_, each| each("x"));
     let notices = Notices::default();
     SparseIndex::open_or_build(
         &indexes,
         "0a",
         &Weighting::default(),
         ids(1).into_iter(),
-        each,
+        &source,
         &notices,
     )
     .expect("built");
@@ -352,14 +360,14 @@ fn numbers_that_point_nowhere_find_nothing() {
 fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = |weighting: &Weighting, n: usize| {
-        let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+        let source = TermsOf(|_, each| each("x"));
         let notices = Notices::default();
         SparseIndex::open_or_build(
             folder.path(),
             "0a",
             weighting,
             ids(n).into_iter(),
-            each,
+            &source,
             &notices,
         )
         .expect("opened")
@@ -376,14 +384,14 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("written");
-    let each = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+    let source = TermsOf(|_, each| each("x"));
     let notices = Notices::default();
     let error = SparseIndex::open_or_build(
         &file,
         "0a",
         &Weighting::default(),
         ids(1).into_iter(),
-        each,
+        &source,
         &notices,
     );
     let message = error.err().expect("refused").to_string();
@@ -395,13 +403,13 @@ fn several_processes_worth_of_threads_build_one_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let all: Vec<Vec<(u32, f64)>> = std::thread::scope(|scope| {
         let build = || {
-            let build = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+            let source = TermsOf(|_, each| each("x"));
             let index = SparseIndex::open_or_build(
                 folder.path(),
                 "0a",
                 &Weighting::default(),
                 ids(50).into_iter(),
-                build,
+                &source,
                 &Notices::default(),
             );
             index.expect("built or opened").0.search(&["x"], 3, None)
@@ -424,8 +432,10 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
     let n_documents = WINDOW + 20_000;
     let ids = ids(n_documents);
     for number in 0..n_weightings() {
-        let index =
-            SparseIndex::build(&weighting(number), ids.iter().cloned(), |document, each| {
+        let index = SparseIndex::build(
+            &weighting(number),
+            ids.iter().cloned(),
+            &TermsOf(|document, each| {
                 for word in (0..9_usize)
                     .filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0)
                 {
@@ -433,7 +443,8 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
                         each(&format!("w{word}"));
                     }
                 }
-            });
+            }),
+        );
         let even = Allowed::from_fn(n_documents, |number| number % 2 == 0);
         for query in [
             &["w8", "w1"][..],

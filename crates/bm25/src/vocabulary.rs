@@ -14,6 +14,21 @@ pub(super) struct TermTexts {
 }
 
 impl TermTexts {
+    /// Adds a term and returns its number.
+    ///
+    /// # Panics
+    /// Beyond 4 GiB.
+    pub(super) fn push(&mut self, term: &[u8]) -> u32 {
+        self.text.extend_from_slice(term);
+        let end = u32::try_from(self.text.len()).expect("distinct terms fit in 4 GiB");
+        self.ends.push(end);
+        self.ends.len() as u32 - 1
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|number| self.get(number))
+    }
+
     fn get(&self, number: usize) -> &[u8] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start as usize..self.ends[number] as usize]
@@ -60,11 +75,9 @@ impl TermNumbers {
             }
             slot = (slot + 1) & mask;
         }
-        let TermTexts { text, ends } = &mut self.terms;
-        text.extend_from_slice(term);
-        ends.push(u32::try_from(text.len()).expect("distinct terms fit in 4 GiB"));
-        self.slots[slot] = u64::from(hash) << 32 | ends.len() as u64;
-        ends.len() as u32 - 1
+        let number = self.terms.push(term);
+        self.slots[slot] = u64::from(hash) << 32 | u64::from(number + 1);
+        number
     }
 
     fn grow(&mut self) {
@@ -80,23 +93,8 @@ impl TermNumbers {
         self.slots = slots;
     }
 
-    /// Numbers all `terms`, in their order.
-    pub(super) fn absorb(&mut self, terms: &TermTexts) -> Vec<u32> {
-        (0..terms.len())
-            .map(|number| self.number(terms.get(number)))
-            .collect()
-    }
-
     pub(super) fn terms(&self) -> &TermTexts {
         &self.terms
-    }
-
-    /// Returns the terms alone, in as little memory as they need.
-    pub(super) fn into_terms(self) -> TermTexts {
-        let TermTexts { mut text, mut ends } = self.terms;
-        text.shrink_to_fit();
-        ends.shrink_to_fit();
-        TermTexts { text, ends }
     }
 
     /// Returns the number of slots of the table.

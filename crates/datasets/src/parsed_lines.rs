@@ -78,13 +78,14 @@ fn parsed_block<T: Send>(
 
 /// Returns the lines of `block`, the first of which has the number `first`.
 fn lines(block: &[u8], first: usize) -> Vec<Line> {
+    let ends = memchr::memchr_iter(b'\n', block).map(|at| at + 1);
+    let rest = block.last().filter(|&&byte| byte != b'\n');
     let mut start = 0;
-    let range = |line: &[u8]| {
-        let range = start..start + line.len();
-        start = range.end;
+    let ranges = ends.chain(rest.map(|_| block.len())).map(|end| {
+        let range = start..end;
+        start = end;
         range
-    };
-    let ranges = block.split_inclusive(|&byte| byte == b'\n').map(range);
+    });
     (first..).zip(ranges).collect()
 }
 

@@ -1,9 +1,10 @@
 //! Scores every question by every measure, from its trace and the saved passages.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
+use hashbrown::HashMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::answer_scores::AnswerOf;

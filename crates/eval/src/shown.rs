@@ -4,9 +4,10 @@
 //! ([`passage_text`], `cl100k_base`). Unlike packing, which takes whole chunks, the passage in which the budget ends is
 //! truncated; if its number and title alone do not fit, it is omitted.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use hashbrown::HashMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use ragtriage_core::measure::{Cutoff, Measure};
@@ -477,7 +478,7 @@ mod tests {
     #[test]
     fn nothing_is_known_below_a_passage_that_the_run_does_not_have() {
         let mut run = two(true);
-        run.passages.remove(&"d#0".into());
+        run.passages.remove(&ChunkId::from("d#0"));
         assert_eq!(texts(&run, 100), Vec::<&str>::new());
     }
 

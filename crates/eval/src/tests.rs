@@ -1,7 +1,5 @@
 //! Five questions, one for each outcome, with the arithmetic written out.
 
-use std::collections::HashMap;
-
 use super::arms;
 use super::diagnose::{self, Cell, TwoByTwo};
 use super::score;
@@ -425,7 +423,7 @@ fn scores_come_from_traces_and_saved_passages() {
         text: text.to_owned(),
         tokens: None,
     };
-    let passages: HashMap<ChunkId, Passage> = [
+    let passages: PassageMap = [
         passage("d#0", "on 18 May it began"),
         passage("e#0", "on 18 Mayfair"),
     ]
@@ -537,19 +535,28 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
         score::score(run, &measures, JUDGE).rows[0].clone()
     };
     // `d#0` is 100 bytes, the text of `d#1` differs from its range.
-    run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
+    run.passages
+        .get_mut(&ChunkId::from("d#0"))
+        .expect("there")
+        .text = "x".repeat(100);
     assert_eq!(
         values(&run),
         [Some(20.0 / 100.0), None, None, Some(1.0), None]
     );
     // As in its document: 50 of 200 shown bytes, all of the evidence.
-    run.passages.get_mut(&"d#1".into()).expect("there").text = "x".repeat(100);
+    run.passages
+        .get_mut(&ChunkId::from("d#1"))
+        .expect("there")
+        .text = "x".repeat(100);
     assert_eq!(
         values(&run),
         [Some(0.2), Some(0.25), Some(50.0 / 200.0), Some(1.0), None]
     );
     // In no document at all.
-    run.passages.get_mut(&"d#1".into()).expect("there").range = ByteRange::new(0, 0);
+    run.passages
+        .get_mut(&ChunkId::from("d#1"))
+        .expect("there")
+        .range = ByteRange::new(0, 0);
     assert_eq!(values(&run)[1..3], [None, None]);
 }
 
@@ -606,7 +613,7 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
     let run = SavedRun {
         manifest: manifest(),
         traces,
-        passages: HashMap::new(),
+        passages: PassageMap::new(),
     };
     let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
     assert!(

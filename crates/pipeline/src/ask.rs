@@ -1,12 +1,15 @@
 //! The contract that the built-in pipeline and an external RAG share for answering the questions of a run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::PipelineError;
 use super::ingest::IngestFacts;
-use ragtriage_core::types::{ChunkId, Corpus, Note, Passage, Question, QuestionId, Trace};
+use ragtriage_core::types::{
+    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
+};
 use ragtriage_models::llm::LlmError;
 use ragtriage_runs::replies::PendingReply;
 
@@ -41,15 +44,25 @@ impl Done {
 pub trait PassageSource: Send + Sync {
     /// Returns the passage of a chunk id, `None` if it is missing.
     fn passage(&self, id: &ChunkId) -> Option<Passage>;
+
+    /// Returns the tokens of a chunk's text by the counter of `[chunking]`; `None` where they are not known.
+    fn chunk_tokens(&self, _id: &ChunkId) -> Option<usize> {
+        None
+    }
 }
 
 impl PassageSource for Corpus {
     fn passage(&self, id: &ChunkId) -> Option<Passage> {
         Self::passage(self, id)
     }
+
+    fn chunk_tokens(&self, id: &ChunkId) -> Option<usize> {
+        let number = self.chunk_number(id)?;
+        Some(self.chunks()[number].n_tokens as usize)
+    }
 }
 
-impl<S: std::hash::BuildHasher + Send + Sync> PassageSource for HashMap<ChunkId, Passage, S> {
+impl PassageSource for PassageMap {
     fn passage(&self, id: &ChunkId) -> Option<Passage> {
         self.get(id).cloned()
     }
@@ -63,6 +76,21 @@ pub struct QuestionResult {
     pub passages: Arc<dyn PassageSource>,
 }
 
+/// A reason why no further question can be answered.
+#[derive(Debug)]
+pub enum RunEnd {
+    /// A limit of cost or tokens was reached.
+    Limit(LlmError),
+    /// The error of one question, which every other question would meet too.
+    Failure(PipelineError),
+}
+
+impl From<LlmError> for RunEnd {
+    fn from(limit: LlmError) -> Self {
+        Self::Limit(limit)
+    }
+}
+
 /// Answers one question: the built-in pipeline, or an external RAG.
 ///
 /// Contract: any failure except one that ends the run concerns the question alone and is recorded
@@ -72,12 +100,12 @@ pub trait Asker: Send + Sync {
     /// Answers the question at `index` of the run.
     ///
     /// # Errors
-    /// Only if no further call is allowed and the run must stop: no trace is recorded.
+    /// Only if the run must stop: no trace is recorded.
     async fn ask(
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, LlmError>;
+    ) -> Result<QuestionResult, RunEnd>;
 
     /// Returns the notes counted since the last call.
     fn take_notes(&self) -> Vec<Note> {

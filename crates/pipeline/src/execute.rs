@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::task::JoinSet;
 
 use super::PipelineError;
-use super::ask::{Prepared, QuestionResult};
+use super::ask::{Prepared, QuestionResult, RunEnd};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::recorded::{self, RecordedPlan};
@@ -16,7 +16,6 @@ use super::run;
 use super::sink::Sink;
 use super::stock::Stock;
 use ragtriage_core::types::{Document, Question, Trace};
-use ragtriage_models::llm::LlmError;
 
 /// The source of the answers of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
@@ -101,7 +100,7 @@ async fn ask_all(
     let mut waiting = std::mem::take(&mut prepared.questions).into_iter();
     let mut failures = Failures::new(prepared, waiting.len(), sink);
     let mut n_left = waiting.len();
-    let mut stopped: Option<LlmError> = None;
+    let mut stopped: Option<RunEnd> = None;
     let mut in_flight = JoinSet::new();
     loop {
         while stopped.is_none() && in_flight.len() < prepared.concurrency {
@@ -121,13 +120,14 @@ async fn ask_all(
                 n_left -= 1;
                 aborted?;
             }
-            // Questions in flight may still be answered from cached responses.
-            Err(why) => stopped = Some(why),
+            // Questions in flight may still be answered, those beyond a limit from cached responses.
+            Err(why) => stopped = Some(stopped.unwrap_or(why)),
         }
     }
     match stopped {
         None => Ok(failures.any),
-        Some(why) => Err(PipelineError::Stopped {
+        Some(RunEnd::Failure(error)) => Err(error),
+        Some(RunEnd::Limit(why)) => Err(PipelineError::Stopped {
             why,
             n_left,
             run: sink.name(),
@@ -206,13 +206,16 @@ fn failed_repeats(trace: &Trace) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use async_trait::async_trait;
     use ragtriage_core::types::Note;
+    use ragtriage_vectors::ExistingError;
 
     use super::*;
     use crate::ask::{Asker, RunFacts};
     use crate::progress::NoProgress;
-    use crate::single::SingleSink;
+    use crate::single::{SingleSink, unlabelled};
 
     fn note(what: &str) -> Note {
         Note {
@@ -225,7 +228,7 @@ mod tests {
 
     #[async_trait]
     impl Asker for NotesAlone {
-        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, LlmError> {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, RunEnd> {
             unreachable!("there are no questions")
         }
 
@@ -254,5 +257,44 @@ mod tests {
             sink.facts.notes,
             ["of the corpus", "of the answers"].map(note)
         );
+    }
+
+    struct OfAChangedCollection {
+        n_asked: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Asker for OfAChangedCollection {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, RunEnd> {
+            let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed) + 1;
+            let changed = ExistingError::Changed {
+                collection: "docs".to_owned(),
+                what: format!("seen by question {n_asked}"),
+            };
+            Err(RunEnd::Failure(changed.into()))
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_that_every_question_would_meet_ends_the_run_at_the_first() {
+        let asker = Arc::new(OfAChangedCollection {
+            n_asked: AtomicUsize::new(0),
+        });
+        let questions = (0..5).map(|index| (index, unlabelled("why")));
+        let prepared = Prepared {
+            asker: Arc::clone(&asker) as Arc<dyn Asker>,
+            questions: questions.collect(),
+            concurrency: 1,
+            most_failures: Some(20),
+            facts: RunFacts::default(),
+        };
+        let error = answered(prepared, &mut SingleSink::default(), &NoProgress)
+            .await
+            .expect_err("ended");
+        assert!(
+            matches!(&error, PipelineError::Collection(ExistingError::Changed { what, .. }) if what == "seen by question 1"),
+            "{error:?}"
+        );
+        assert_eq!(asker.n_asked.load(Ordering::Relaxed), 1);
     }
 }

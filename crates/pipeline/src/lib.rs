@@ -176,6 +176,18 @@ impl PipelineError {
             _ => ErrorKind::Permanent,
         }
     }
+
+    /// Returns true if every other question would fail as well: the collection was deleted, or is no longer the one that
+    /// was read.
+    pub(crate) fn ends_run(&self) -> bool {
+        match self {
+            Self::Index(error) | Self::Collection(ExistingError::Call(error)) => {
+                matches!(error, IndexError::Gone { .. })
+            }
+            Self::Collection(ExistingError::Changed { .. }) => true,
+            _ => false,
+        }
+    }
 }
 
 impl Hint for PipelineError {

@@ -77,10 +77,7 @@ impl Sink for RunSink<'_> {
             self.write_manifest()?;
         }
         let written = std::mem::take(&mut self.written);
-        let shown = Shown {
-            counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("built in"),
-            titles: self.manifest.settings.chunking.title_prefix,
-        };
+        let shown = Shown::of(&self.manifest.settings);
         self.recorder = Some(Recorder::open(self.folder, written, shown)?);
         Ok(())
     }
@@ -130,23 +127,39 @@ struct Shown {
     counter: Arc<dyn TokenCounter>,
     /// True if prompts show titles.
     titles: bool,
+    /// True if chunks are counted by the same counter.
+    counts_chunks: bool,
 }
 
 impl Shown {
+    fn of(settings: &Settings) -> Self {
+        Self {
+            counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("built in"),
+            titles: settings.chunking.title_prefix,
+            counts_chunks: settings.chunking.tokenizer == Tokenizer::Cl100kBase,
+        }
+    }
+
     /// Returns the passage with its tokens of a prompt's budget; a passage without text, of which only the id is known, has
-    /// none. Its number counts as one token, as every number up to 999 does.
-    fn counted(&self, mut passage: Passage) -> Passage {
-        if !passage.text.is_empty() {
-            let title = if self.titles {
-                passage.title.as_str()
-            } else {
-                ""
-            };
-            let shown = passage_text(1, title, &passage.text);
-            passage.tokens = Some(self.counter.count(&shown));
+    /// none. Its number counts as one token, as every number up to 999 does. `chunk_tokens` are those of its text as a chunk, if it
+    /// is one.
+    fn counted(&self, mut passage: Passage, chunk_tokens: Option<usize>) -> Passage {
+        let Passage { title, text, .. } = &passage;
+        if !text.is_empty() {
+            let title = if self.titles { title.as_str() } else { "" };
+            let count = |text: &str| self.counter.count(&passage_text(1, title, text));
+            let known = chunk_tokens.filter(|_| self.counts_chunks && starts_a_token(text));
+            let n_tokens = known.map_or_else(|| count(text), |known| count("") + known);
+            passage.tokens = Some(n_tokens);
         }
         passage
     }
+}
+
+/// Returns true if a token of `cl100k_base` begins where `text` follows a line end: a piece that ends in a line end takes what
+/// follows only if that is white space.
+fn starts_a_token(text: &str) -> bool {
+    !text.starts_with(char::is_whitespace)
 }
 
 /// Writes traces and the passages they name.
@@ -178,13 +191,14 @@ impl Recorder {
         for id in trace.passages() {
             if !self.written.contains(id) {
                 self.written.insert(id.clone());
-                new.extend(passages.passage(id));
+                let passage = passages.passage(id);
+                new.extend(passage.map(|passage| (passage, passages.chunk_tokens(id))));
             }
         }
         // Counting is most of the time that a record takes to import.
         let new = new
             .into_par_iter()
-            .map(|passage| self.shown.counted(passage));
+            .map(|(passage, chunk_tokens)| self.shown.counted(passage, chunk_tokens));
         let new: Vec<Passage> = new.collect();
         if !new.is_empty() {
             self.passages.append(&new)?;
@@ -195,14 +209,15 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{prop_assert_eq, proptest};
+
     use super::*;
     use ragtriage_core::types::ByteRange;
 
     fn shown(titles: bool) -> Shown {
-        Shown {
-            counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("built in"),
-            titles,
-        }
+        let mut settings = Settings::default();
+        settings.chunking.title_prefix = titles;
+        Shown::of(&settings)
     }
 
     fn passage(text: &str) -> Passage {
@@ -219,10 +234,41 @@ mod tests {
     #[test]
     fn a_passage_is_counted_with_its_title_where_prompts_show_it() {
         // `[`, `1`, `]\n`, `One`, ` two`; with the title ` Ghent` in two tokens, and its line end.
-        let counts = [true, false].map(|titles| shown(titles).counted(passage("One two")).tokens);
+        let counted = |titles| shown(titles).counted(passage("One two"), None);
+        let counts = [true, false].map(|titles| counted(titles).tokens);
         assert_eq!(counts[1], Some(5));
         assert!(counts[0] > counts[1], "{counts:?}");
-        assert_eq!(shown(true).counted(passage("")).tokens, None);
+        assert_eq!(shown(true).counted(passage(""), None).tokens, None);
+    }
+
+    #[test]
+    fn a_chunk_that_was_counted_by_another_counter_is_counted_again() {
+        let mut settings = Settings::default();
+        settings.chunking.title_prefix = false;
+        let tokens = |settings: &Settings| {
+            let counted = Shown::of(settings).counted(passage("One two"), Some(90));
+            counted.tokens
+        };
+        // `[`, `1`, `]\n` and the 90 of the chunk.
+        assert_eq!(tokens(&settings), Some(93));
+        settings.chunking.tokenizer = Tokenizer::Words;
+        assert_eq!(tokens(&settings), Some(5));
+    }
+
+    proptest! {
+        #[test]
+        fn a_passage_has_the_tokens_of_its_head_and_of_its_text(
+            title in "\\PC{0,6}|[a-z0-9 .!'\u{301}\u{a0}]{0,6}",
+            first in "\\PC|[a-z0-9.!'/\u{301}]|'(s|ll)",
+            rest in "(\\PC|[a-z0-9 .!'\r\n]){0,8}",
+        ) {
+            let shown = shown(true);
+            let text = format!("{first}{rest}");
+            let passage = Passage { title, ..passage(&text) };
+            let known = shown.counter.count(&text);
+            let counted = shown.counted(passage.clone(), None);
+            prop_assert_eq!(shown.counted(passage, Some(known)), counted);
+        }
     }
 
     #[test]

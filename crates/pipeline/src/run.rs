@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::PipelineError;
 use super::arms::ArmChoice;
 use super::ask::{
-    Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunFacts,
+    Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts,
 };
 use super::compute::Compute;
 use super::generate::{self, ArmPrompt, Caller, PromptCall};
@@ -30,7 +30,6 @@ use ragtriage_core::types::{
     ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::embed::Role;
-use ragtriage_models::llm::LlmError;
 
 /// Returns the stock of a single run: `dataset`'s documents and its remaining questions.
 #[must_use]
@@ -116,7 +115,14 @@ struct QuestionPipeline {
 
 impl QuestionPipeline {
     /// Processes one question up to its prompts; if retrieval fails, without steps and with the error.
-    async fn retrieved(&self, index: usize, question: Question) -> (Trace, Vec<ArmPrompt>) {
+    ///
+    /// # Errors
+    /// Errors of retrieval that every question would meet.
+    async fn retrieved(
+        &self,
+        index: usize,
+        question: Question,
+    ) -> Result<(Trace, Vec<ArmPrompt>), RunEnd> {
         let gold = gold::locate(
             &question,
             &self.corpus,
@@ -126,13 +132,14 @@ impl QuestionPipeline {
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
             Ok(steps) => trace.steps = steps,
+            Err(error) if error.ends_run() => return Err(RunEnd::Failure(error)),
             Err(error) => {
                 trace.error = Some(TraceError {
                     part: FailedPart::Retrieval,
                     kind: error.kind(),
                     message: with_causes(&error),
                 });
-                return (trace, Vec::new());
+                return Ok((trace, Vec::new()));
             }
         }
         let prompts = match self.caller {
@@ -142,7 +149,7 @@ impl QuestionPipeline {
             }
             None => Vec::new(),
         };
-        (trace, prompts)
+        Ok((trace, prompts))
     }
 
     /// Returns the prompts of the arms; `in_sample`: the question is in the closed-book sample.
@@ -227,12 +234,12 @@ impl Asker for QuestionPipeline {
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, LlmError> {
+    ) -> Result<QuestionResult, RunEnd> {
         let line = Arc::clone(&self);
         let (mut trace, prompts) = self
             .compute
             .run(async move { line.retrieved(index, question).await })
-            .await;
+            .await?;
         if let Some(caller) = &self.caller {
             trace.arms =
                 generate::arms(&trace.question.id, prompts, Vec::new(), caller.as_ref()).await?;

@@ -126,7 +126,7 @@ impl Sink for SingleSink {
     }
 }
 
-fn unlabelled(text: &str) -> Question {
+pub(super) fn unlabelled(text: &str) -> Question {
     Question {
         kind: QuestionKind::Span,
         ..Question::new(QuestionId::from("question"), text.to_owned())

@@ -11,7 +11,7 @@ use super::content_hash::ContentHash;
 use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
 use super::retriever::{Retrieved, Retriever, ranking};
-use ragtriage_bm25::{Allowed, SparseIndex};
+use ragtriage_bm25::{Allowed, Analysed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, RetrieverName};
@@ -49,17 +49,17 @@ pub(crate) fn build(
         progress: _,
     } = *inputs;
     let ids = corpus.chunk_ids();
-    let terms_of = |number: usize, each: &mut dyn FnMut(&str)| {
-        plan.analyzer
-            .terms(&indexed_text(corpus, number, title_prefix).joined(), each);
+    let source = Analysed {
+        analyzer: &plan.analyzer,
+        text_of: |number| indexed_text(corpus, number, title_prefix).joined(),
     };
     let (index, is_new) = match folder {
         Some(folder) => {
             let key = key(plan, corpus, title_prefix);
             let notices = &retrieval.notices;
-            SparseIndex::open_or_build(folder, &key, &plan.weighting, ids, terms_of, notices)?
+            SparseIndex::open_or_build(folder, &key, &plan.weighting, ids, &source, notices)?
         }
-        None => (SparseIndex::build(&plan.weighting, ids, terms_of), true),
+        None => (SparseIndex::build(&plan.weighting, ids, &source), true),
     };
     let retriever = SparseRetriever {
         name: plan.name,

@@ -1,11 +1,12 @@
 //! Loading of a run.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::{Manifest, RunFolder, StoreError, lines};
-use ragtriage_core::types::{ArmName, ChunkId, ContextUse, Passage, Question, QuestionId, Trace};
+use ragtriage_core::types::{
+    ArmName, ContextUse, Passage, PassageMap, Question, QuestionId, Trace,
+};
 
 /// A run's files in memory.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub struct SavedRun {
     /// By `index`; of several lines with one id the last. Score components only if requested.
     pub traces: Vec<Trace>,
     /// Every passage that a trace names.
-    pub passages: HashMap<ChunkId, Passage>,
+    pub passages: PassageMap,
 }
 
 impl SavedRun {
@@ -96,14 +97,14 @@ impl SavedRun {
 }
 
 /// Reads the passages of a run; a passage may be repeated, but not with different contents.
-fn passages(path: &Path) -> Result<HashMap<ChunkId, Passage>, StoreError> {
+fn passages(path: &Path) -> Result<PassageMap, StoreError> {
     let read = lines::read(path, |passage: Passage| passage)?;
-    let mut passages: HashMap<ChunkId, Passage> = HashMap::with_capacity(read.len());
+    let mut passages = PassageMap::with_capacity(read.len());
     for passage in read {
-        match passages.entry(passage.id.clone()) {
-            Entry::Vacant(free) => drop(free.insert(passage)),
-            Entry::Occupied(first) if *first.get() == passage => {}
-            Entry::Occupied(_) => {
+        match passages.get(&passage.id) {
+            None => drop(passages.insert(passage.id.clone(), passage)),
+            Some(first) if *first == passage => {}
+            Some(_) => {
                 return Err(StoreError::TwoPassages {
                     path: path.to_owned(),
                     id: passage.id.as_str().into(),
@@ -162,7 +163,7 @@ impl SavedRun {
 
 /// Returns the trace with ids shared across the run, and the number of missing passages it names. Score components of hits beyond
 /// the first `depth` are dropped.
-fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>, depth: usize) -> (Trace, usize) {
+fn shared(mut trace: Trace, passages: &PassageMap, depth: usize) -> (Trace, usize) {
     let mut n_missing = 0;
     for id in trace.passages_mut() {
         match passages.get(id) {
@@ -185,17 +186,20 @@ mod tests {
     use super::*;
     use ragtriage_core::types::{ByteRange, Step, Support, SupportRule};
 
+    /// Longer than an id that is stored inline.
+    const LONG: &str = "a-document-with-a-long-name#0";
+
     #[test]
-    fn an_id_stands_in_memory_once_and_a_passage_that_is_gone_is_counted() {
+    fn a_long_id_stands_in_memory_once_and_a_passage_that_is_gone_is_counted() {
         let passage = Passage {
-            id: "d#0".into(),
+            id: LONG.into(),
             doc: "d".into(),
             title: String::new(),
             range: ByteRange::new(0, 1),
             text: "x".to_owned(),
             tokens: None,
         };
-        let passages = HashMap::from([(passage.id.clone(), passage)]);
+        let passages = PassageMap::from([(passage.id.clone(), passage)]);
         let support = Support {
             holds: false,
             rule: SupportRule::Nothing,
@@ -207,7 +211,7 @@ mod tests {
             "gold": {"documents": support, "chunks": support, "groups": []},
             "stages": [{
                 "stage": Step::Bm25,
-                "hits": [{"id": "d#0", "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
+                "hits": [{"id": LONG, "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
                 "seconds": 0.0,
             }],
             "arms": [],
@@ -226,7 +230,7 @@ mod tests {
         let hits = &trace.steps[0].hits;
         assert_eq!(
             (n_missing, hits[0].id.as_str(), hits[0].parts.len()),
-            (1, "d#0", 0)
+            (1, LONG, 0)
         );
         assert!(std::ptr::eq(
             hits[0].id.as_str(),

@@ -88,6 +88,10 @@ fn changes() -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
+#[cfg_attr(
+    not(has_data_hotpotqa),
+    ignore = "needs datasets/fetched/hotpotqa: ragtriage dataset fetch hotpotqa --from FOLDER"
+)]
 fn the_gain_that_a_budget_promises_comes_in() {
     let (project, dataset) = prepared();
     let reader = Reader::new(&dataset, Distraction::Always);

@@ -5,12 +5,12 @@
 //! and one that every further passage leads astray a little more often. Over `HotpotQA` 37, 8 and 14 of 57 changes were promised;
 //! 37, 8 and 13 promises came in.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::stats::t::mean_error;
-use ragtriage_core::types::{ArmName, ChunkId, Interval, Passage};
+use ragtriage_core::types::{ArmName, ChunkId, Interval, PassageMap};
 use ragtriage_eval::clusters::question_clusters;
 use ragtriage_eval::diagnose;
 use ragtriage_eval::what_if::{Alternative, Promise, Setting, WhatIf};
@@ -98,12 +98,7 @@ impl Evaluated {
     }
 }
 
-fn answer(
-    reader: &Reader,
-    question: &str,
-    shown: &[ChunkId],
-    passages: &HashMap<ChunkId, Passage>,
-) -> String {
+fn answer(reader: &Reader, question: &str, shown: &[ChunkId], passages: &PassageMap) -> String {
     let shown = shown.iter().enumerate().map(|(at, id)| {
         let passage = &passages[id];
         passage_text(at + 1, &passage.title, &passage.text)

@@ -6,7 +6,7 @@
 //! record: the order that packing read is known only if every question packs the first passages of its last ranking.
 //! Otherwise a reordering may be missing.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use super::Passages;
 use crate::types::{ChunkId, Step, Trace, TraceStep};

@@ -25,7 +25,7 @@ pub mod terms;
 mod tests;
 pub mod wide;
 
-use crate::types::{ByteRange, ChunkId, Corpus, Passage};
+use crate::types::{ByteRange, ChunkId, Corpus, PassageMap};
 
 /// Passage data that attribution reads.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl Passages for Corpus {
     }
 }
 
-impl<S: std::hash::BuildHasher + Sync> Passages for std::collections::HashMap<ChunkId, Passage, S> {
+impl Passages for PassageMap {
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
         self.get(id).map(|passage| PassageView {
             range: passage.range,

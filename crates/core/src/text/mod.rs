@@ -19,4 +19,5 @@ pub mod retry_after;
 pub mod sanitize;
 pub mod sentences;
 pub mod shingles;
+pub mod short_key;
 pub mod tokens;

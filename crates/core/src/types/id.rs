@@ -1,13 +1,14 @@
-//! Identifiers as newtypes over shared strings: cheap to copy into every ranking, impossible to mix up.
+//! Identifiers as newtypes over strings that are inline up to 23 bytes, else shared: cheap to copy into every ranking, impossible
+//! to mix up.
 //!
 //! A chunk's id is `doc_id#ordinal`; [`ChunkId::doc`] splits it at the last `#`.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::{SmolStr, format_smolstr};
 
 use super::ByteRange;
 
@@ -19,7 +20,7 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(Arc<str>);
+        pub struct $name(SmolStr);
 
         impl $name {
             /// Returns the id unchanged.
@@ -31,13 +32,13 @@ macro_rules! id {
 
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                Self(Arc::from(text))
+                Self(SmolStr::from(text))
             }
         }
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
-                Self(Arc::from(text))
+                Self(SmolStr::from(text))
             }
         }
 
@@ -49,7 +50,7 @@ macro_rules! id {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{:?}", &*self.0)
+                write!(f, "{:?}", self.as_str())
             }
         }
 
@@ -94,7 +95,7 @@ impl ChunkId {
     /// Creates the id of the `ordinal`-th chunk (from 0) of `doc`.
     #[must_use]
     pub fn new(doc: &DocId, ordinal: usize) -> Self {
-        Self::from(format!("{doc}#{ordinal}"))
+        Self(format_smolstr!("{doc}#{ordinal}"))
     }
 
     /// Returns the ordinal of an id of [`Self::new`].
@@ -106,7 +107,7 @@ impl ChunkId {
     /// Creates the id of a passage that is no chunk: `doc_id#start-end`, in bytes.
     #[must_use]
     pub fn of_range(doc: &DocId, range: ByteRange) -> Self {
-        Self::from(format!("{doc}#{range}"))
+        Self(format_smolstr!("{doc}#{range}"))
     }
 
     /// Returns the range of an id of [`Self::of_range`].
@@ -120,7 +121,7 @@ impl ChunkId {
     /// Returns the id of a text of an external RAG that is in no document; `mark` identifies the text.
     #[must_use]
     pub fn unlocated(doc: &DocId, mark: &str) -> Self {
-        Self::from(format!("{doc}#~{mark}"))
+        Self(format_smolstr!("{doc}#~{mark}"))
     }
 
     /// Returns true for an id of [`Self::unlocated`].

@@ -38,7 +38,7 @@ pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
 pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};
 pub use measured::{Interval, or_infinite};
-pub use passage::Passage;
+pub use passage::{Passage, PassageMap};
 pub use pool::{Pooled, Pools};
 pub use probe::{ContextUse, PROBES};
 pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};

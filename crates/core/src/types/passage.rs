@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ByteRange, ChunkId, DocId};
 
+/// Passages by their id.
+pub type PassageMap = hashbrown::HashMap<ChunkId, Passage>;
+
 /// A chunk that some trace refers to, with its displayed text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {

@@ -1,12 +1,10 @@
 //! Hand-made rankings of both searches, with the arithmetic written out.
 
-use std::collections::HashMap;
-
 use super::*;
 use crate::summary::{EvaluationPlan, evaluate};
 use crate::tests::{JUDGE, failed, manifest, ranged, trace};
 use ragtriage_core::config::Hnsw;
-use ragtriage_core::types::{ExactSearch, Question};
+use ragtriage_core::types::{ExactSearch, PassageMap, Question};
 use ragtriage_runs::ApproximateIndex;
 
 fn plan(names: &[&str]) -> EvaluationPlan {
@@ -76,7 +74,7 @@ fn of_documents() -> SavedRun {
     SavedRun {
         manifest: manifest(),
         traces,
-        passages: HashMap::new(),
+        passages: PassageMap::new(),
     }
 }
 

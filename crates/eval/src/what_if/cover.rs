@@ -1,9 +1,9 @@
 //! The shortest prompt of a question's candidates that holds its evidence.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::types::{ChunkId, Passage, Trace};
+use ragtriage_core::types::{ChunkId, PassageMap, Trace};
 
 /// A set of candidates that supports the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) fn cover(
     trace: &Trace,
     test: &SupportTest<'_>,
     golden: &HashSet<&ChunkId>,
-    passages: &HashMap<ChunkId, Passage>,
+    passages: &PassageMap,
 ) -> Option<Cover> {
     if !(trace.gold.documents.holds && trace.gold.chunks.holds) {
         return None;

@@ -1,8 +1,7 @@
 //! One recorded ranking of a question, packed under any k and budget.
 
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::types::{ChunkId, Passage};
-use std::collections::HashMap;
+use ragtriage_core::types::{ChunkId, PassageMap};
 
 /// Limits of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +22,7 @@ pub(super) struct Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    pub fn new(
-        hits: Vec<&'a ChunkId>,
-        test: &SupportTest<'_>,
-        passages: &HashMap<ChunkId, Passage>,
-    ) -> Self {
+    pub fn new(hits: Vec<&'a ChunkId>, test: &SupportTest<'_>, passages: &PassageMap) -> Self {
         let tokens = totals(&hits, passages);
         let needed = first_supporting(&hits, test);
         Self {
@@ -62,7 +57,7 @@ impl<'a> Ranked<'a> {
     }
 }
 
-fn totals(hits: &[&ChunkId], passages: &HashMap<ChunkId, Passage>) -> Vec<usize> {
+fn totals(hits: &[&ChunkId], passages: &PassageMap) -> Vec<usize> {
     let mut totals = vec![0];
     let mut total = 0;
     for id in hits {

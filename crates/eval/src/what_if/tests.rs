@@ -7,7 +7,7 @@ use super::advice::advice;
 use super::*;
 use crate::diagnose;
 use crate::tests::{JUDGE, manifest};
-use ragtriage_core::types::{Interval, Passage, Step, Trace};
+use ragtriage_core::types::{ChunkId, Interval, Passage, Step, Trace};
 
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
@@ -229,7 +229,10 @@ fn a_question_that_loses_its_evidence_scores_as_those_without_it_do() {
 #[test]
 fn a_passage_without_a_count_leaves_only_what_needs_none() {
     let mut run = four();
-    run.passages.get_mut(&"c#0".into()).expect("there").tokens = None;
+    run.passages
+        .get_mut(&ChunkId::from("c#0"))
+        .expect("there")
+        .tokens = None;
     let changes: Vec<Change> = found(&run).iter().map(|one| one.change).collect();
     assert_eq!(changes, [Change::OtherCandidates]);
 }

@@ -27,7 +27,7 @@ use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     ArmName, ByteRange, Chunk, ChunkId, ContextProbe, Corpus, DocId, Document, Gold, PROBES,
-    Passage, Question, QuestionId, Trace,
+    PassageMap, Question, QuestionId, Trace,
 };
 use ragtriage_models::llm::LlmError;
 use ragtriage_runs::external::recorded::RecordedHit;
@@ -142,7 +142,7 @@ impl Conditions {
     pub(super) fn prompts(
         &self,
         trace: &Trace,
-        passages: &HashMap<ChunkId, Passage>,
+        passages: &PassageMap,
         contexts: &[RecordedHit],
         corpus: &Corpus,
     ) -> Option<ConditionPrompts> {
@@ -291,7 +291,7 @@ fn words(text: &str, range: ByteRange) -> Vec<ByteRange> {
 /// The passages of the contexts, and the chunks of the gold documents.
 #[derive(Clone, Copy)]
 struct BothSources<'a> {
-    passages: &'a HashMap<ChunkId, Passage>,
+    passages: &'a PassageMap,
     corpus: &'a Corpus,
 }
 

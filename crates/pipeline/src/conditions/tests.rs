@@ -6,7 +6,7 @@ use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::NoisePosition;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, Tokenizer};
-use ragtriage_core::types::{Member, QuestionKind};
+use ragtriage_core::types::{Member, Passage, QuestionKind};
 use ragtriage_models::llm::Baseline;
 
 const TEXT: &str = "one two\n\nthree four  five six";
@@ -96,7 +96,7 @@ fn contexts_hold_gold_whose_white_space_they_leave_out_where_the_chunks_do_not()
         passage("d#15-29", (15, 29)),
         passage("d#0-13", (0, 13)),
     ];
-    let passages: HashMap<ChunkId, Passage> = contexts
+    let passages: PassageMap = contexts
         .iter()
         .map(|passage| (passage.id.clone(), passage.clone()))
         .collect();
@@ -139,7 +139,7 @@ fn a_context_is_shown_as_recorded_and_once_and_a_chunk_with_its_title() {
         cleaned("d#21-25~1"),
         cleaned("d#26-29~1"),
     ];
-    let passages: HashMap<ChunkId, Passage> = shown
+    let passages: PassageMap = shown
         .iter()
         .map(|passage| (passage.id.clone(), passage.clone()))
         .collect();

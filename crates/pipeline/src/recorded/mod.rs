@@ -9,7 +9,6 @@ mod answers;
 mod plan;
 mod rankings;
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -19,7 +18,7 @@ use self::answers::Answers;
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
 use super::PipelineError;
-use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
+use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts};
 use super::compute::Compute;
 use super::conditions::{ConditionPrompts, Conditions};
 use super::contexts::{KnownPlaces, Places};
@@ -27,9 +26,9 @@ use super::sink::Sink;
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, Question, Trace, TraceError,
+    ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, PassageMap, Question, Trace,
+    TraceError,
 };
-use ragtriage_models::llm::LlmError;
 use ragtriage_runs::external::recorded::{Recorded, RecordedHit};
 
 /// Prepares the data set for the contexts of an external RAG.
@@ -83,7 +82,7 @@ impl Asker for ExternalPipeline {
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, LlmError> {
+    ) -> Result<QuestionResult, RunEnd> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded {
@@ -153,7 +152,7 @@ impl ExternalPipeline {
         };
         let Delivered { steps, shown, arms } = delivered;
         let passages = shown.iter().chain(arms.iter().flatten()).chain(&of_gold);
-        let passages: HashMap<ChunkId, Passage> = passages
+        let passages: PassageMap = passages
             .map(|passage| (passage.id.clone(), passage.clone()))
             .collect();
         let mut trace = Trace::new(index, question, gold);
@@ -177,7 +176,7 @@ impl ExternalPipeline {
     ) -> Option<ConditionPrompts> {
         let conditions = self.conditions.as_ref()?;
         let ids = asked.trace.passages();
-        let passages: HashMap<ChunkId, Passage> = ids
+        let passages: PassageMap = ids
             .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
             .collect();
         conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)

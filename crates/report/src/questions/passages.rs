@@ -1,8 +1,9 @@
 //! The passages that a page holds, numbered in the order in which its questions first name them, so that what one question
 //! shows lies together. Two runs that are compared share a passage where id, range and text are the same.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
+use hashbrown::HashMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 

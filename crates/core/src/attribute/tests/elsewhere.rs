@@ -5,7 +5,7 @@ use super::super::gold;
 use super::super::judge::Judgments;
 use super::{attempt, corpus, judgments, member, question, shown, with_gold};
 use crate::types::{
-    ArmName, Attempt, ChunkId, Corpus, FailureClass, Flag, Group, Passage, Stance, Step,
+    ArmName, Attempt, Corpus, FailureClass, Flag, Group, Passage, PassageMap, Stance, Step,
 };
 
 /// Returns the outcome for an external RAG that showed these passages, all of them in its prompt, with `retrieval.k` =
@@ -27,7 +27,7 @@ fn elsewhere(
     let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
     let mut trace = with_gold(question(evidence), gold, &ids, &ids, answer);
     trace.steps[0].step = Step::External;
-    let by_id: std::collections::HashMap<ChunkId, Passage> = passages
+    let by_id: PassageMap = passages
         .iter()
         .map(|passage| (passage.id.clone(), passage.clone()))
         .collect();

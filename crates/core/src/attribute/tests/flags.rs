@@ -5,7 +5,7 @@ use super::super::judge::Judgments;
 use super::super::modes::{self, Signs};
 use super::{TENS, attempt, corpus, judged, judgments, member, question, shown, trace, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, ExactSearch, Flag, Mode, Passage, Question,
+    Arm, ArmName, Attempt, ChunkId, Corpus, ExactSearch, Flag, Mode, Passage, PassageMap, Question,
     QuestionKind, Stance, Step,
 };
 
@@ -207,7 +207,7 @@ fn a_title_counts_where_it_is_indexed() {
         title: "The cccc".to_owned(),
         ..shown("d", (0, 10))
     };
-    let passages = std::collections::HashMap::from([(ChunkId::from("d#0"), titled)]);
+    let passages = PassageMap::from([(ChunkId::from("d#0"), titled)]);
     let outcome = classify(&found, 2, Judgments::default(), &passages);
     let shows =
         |titled| modes::signs(&found, &outcome, 2, titled, &passages).shows(Mode::NoSharedTerm);

@@ -3,6 +3,7 @@
 mod memo;
 mod words;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -101,32 +102,24 @@ impl Analyzer {
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
         // Lower-casing alone is faster than a cache lookup.
-        let Some(stemmer) = &self.stemmer else {
+        if self.stemmer.is_none() {
             let mut lowered = String::new();
-            self.words(text, |word| {
+            self.words(text, &mut |word| {
                 let term = self.lower(word, &mut lowered);
                 if !self.is_stopped(term) {
                     each(term);
                 }
             });
             return;
-        };
+        }
         let mut memo = self
             .memos
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop()
             .unwrap_or_default();
-        let mut lowered = String::new();
-        self.words(text, |word| {
-            if let Some(term) = memo.term(word, || {
-                let term = self.lower(word, &mut lowered);
-                if self.is_stopped(term) {
-                    String::new()
-                } else {
-                    stemmer.stem(term).into_owned()
-                }
-            }) {
+        self.words(text, &mut |word| {
+            if let Some(term) = memo.term(word, || self.term(word).unwrap_or_default()) {
                 each(term);
             }
         });
@@ -136,11 +129,27 @@ impl Analyzer {
             .push(memo);
     }
 
-    fn words<'t>(&self, text: &'t str, each: impl FnMut(&'t str)) {
+    /// Calls `each` with every word of `text`, in order: [`Self::terms`] are the [`Self::term`] of each.
+    pub fn words(&self, text: &str, each: &mut dyn FnMut(&str)) {
         match self.words {
             Words::Unicode => words::unicode(text, each),
             Words::Whitespace => text.split_whitespace().for_each(each),
         }
+    }
+
+    /// Returns the term of a word; `None` for a stop word.
+    #[must_use]
+    pub fn term(&self, word: &str) -> Option<String> {
+        let mut lowered = String::new();
+        let term = self.lower(word, &mut lowered);
+        if self.is_stopped(term) {
+            return None;
+        }
+        let term = match &self.stemmer {
+            Some(stemmer) => stemmer.stem(term),
+            None => Cow::Borrowed(term),
+        };
+        (!term.is_empty()).then(|| term.into_owned())
     }
 
     fn lower<'a>(&self, word: &'a str, lowered: &'a mut String) -> &'a str {

@@ -7,9 +7,7 @@
 //! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at most n
 //! tokens. Unlike tiktoken's, the time is proportional to the text, whatever the text; the tests compare the tokens.
 
-use std::cell::RefCell;
 use std::sync::LazyLock;
-use std::thread::LocalKey;
 
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
@@ -49,16 +47,14 @@ pub(super) static O200K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
     Tokenizer::new_lookahead(bpe, &O200K_PATTERNS, false).expect("valid patterns")
 });
 
-thread_local! {
-    static CL100K_COUNTS: RefCell<PieceCounts> = RefCell::default();
-    static O200K_COUNTS: RefCell<PieceCounts> = RefCell::default();
-}
+static CL100K_COUNTS: LazyLock<PieceCounts> = LazyLock::new(PieceCounts::default);
+static O200K_COUNTS: LazyLock<PieceCounts> = LazyLock::new(PieceCounts::default);
 
 /// Counts by one of `OpenAI`'s vocabularies.
 pub(super) struct BytePairs {
     tokenizer: fn() -> &'static Tokenizer,
-    /// Counts of the vocabulary's pieces, of each thread.
-    counts: &'static LocalKey<RefCell<PieceCounts>>,
+    /// Counts of the vocabulary's pieces.
+    counts: &'static LazyLock<PieceCounts>,
 }
 
 impl BytePairs {
@@ -86,19 +82,19 @@ impl TokenCounter for BytePairs {
 
     fn count_up_to(&self, text: &str, limit: usize) -> usize {
         let tokenizer = (self.tokenizer)();
-        self.counts.with_borrow_mut(|counts| {
-            let mut n_tokens = 0;
-            for piece in Pieces::new(tokenizer, text) {
-                let (bytes, left) = (piece.as_bytes(), limit - n_tokens);
-                let counted = counts.of_short(bytes, || tokenizer.bpe.count(bytes));
-                let counted = counted.or_else(|| tokenizer.bpe.count_till_limit(bytes, left));
-                n_tokens += counted.unwrap_or(left + 1);
-                if n_tokens > limit {
-                    break;
-                }
+        let mut n_tokens = 0;
+        for piece in Pieces::new(tokenizer, text) {
+            let (bytes, left) = (piece.as_bytes(), limit - n_tokens);
+            let counted = self
+                .counts
+                .of_short(bytes, || tokenizer.bpe.count(bytes))
+                .or_else(|| tokenizer.bpe.count_till_limit(bytes, left));
+            n_tokens += counted.unwrap_or(left + 1);
+            if n_tokens > limit {
+                break;
             }
-            n_tokens
-        })
+        }
+        n_tokens
     }
 
     fn starts(&self, text: &str) -> Vec<usize> {

@@ -117,7 +117,7 @@ fn outcome(asked: &QuestionResult) -> Outcome {
         rule: RightRule::F1,
         correct_f1: 0.6,
     };
-    let passages: HashMap<ChunkId, Passage> = asked
+    let passages: PassageMap = asked
         .trace
         .passages()
         .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
