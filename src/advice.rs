@@ -301,6 +301,11 @@ impl Advice for SweepError {
 impl Advice for PipelineError {
     fn advice(&self) -> Option<String> {
         match self {
+            error if error.ends_run() => with(
+                self,
+                "; ",
+                "with `--resume` and the run's name, finished questions are kept",
+            ),
             Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Index(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),

@@ -13,6 +13,7 @@ SEED = 7
 
 def main():
     folder, n_queries, n_documents = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
     with open(folder / "run.trec", "w") as run, open(folder / "qrels.trec", "w") as qrels:
         for query in range(1, n_queries + 1):

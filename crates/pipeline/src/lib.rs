@@ -179,7 +179,8 @@ impl PipelineError {
 
     /// Returns true if every other question would fail as well: the collection was deleted, or is no longer the one that
     /// was read.
-    pub(crate) fn ends_run(&self) -> bool {
+    #[must_use]
+    pub fn ends_run(&self) -> bool {
         match self {
             Self::Index(error) | Self::Collection(ExistingError::Call(error)) => {
                 matches!(error, IndexError::Gone { .. })
