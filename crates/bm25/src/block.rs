@@ -209,16 +209,13 @@ fn pull(coded: &mut &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::TermsOf;
+    use super::super::words::split;
     use super::*;
 
     #[test]
     fn a_block_gives_back_the_postings_of_its_documents() {
         let texts = ["a b a", "", "b c the A", "a"];
-        let source = TermsOf(|document, each| {
-            texts[document].split_whitespace().for_each(each);
-        });
-        let block = WordBlock::new(0..4, &source);
+        let block = WordBlock::new(0..4, &split(&texts));
         assert_eq!(block.vocabulary.len(), 5);
         // `a`, `b` and `c` have the numbers 7, 3 and 5 in the corpus; `the` is dropped, and `A` has the term of `a`.
         let (block, frequencies) = block.inverted(&[7, 3, 5, DROPPED, 7]);

@@ -14,7 +14,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::block::{DROPPED, InvertedBlock, WordBlock};
 use super::image::{Header, Image, RANKS, TermEntry, WINDOW};
-use super::vocabulary::{TermNumbers, TermTexts};
+use super::vocabulary::{TermTexts, n_slots, slots};
 use super::weighting::Weigher;
 use super::word_numbers::WordNumbers;
 use super::words::IndexedWords;
@@ -53,7 +53,7 @@ impl SparseIndex {
 /// Inverted blocks of documents whose terms share one numbering, by first occurrence in the corpus.
 pub(super) struct InvertedCorpus {
     blocks: Vec<InvertedBlock>,
-    vocabulary: TermNumbers,
+    vocabulary: WordNumbers,
     /// Number of documents of each term.
     frequencies: Vec<u32>,
     /// The rank of each document's id among all ids in ascending order.
@@ -77,7 +77,7 @@ impl InvertedCorpus {
         let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
         let mut corpus = Self {
             blocks: Vec::with_capacity(n_documents.div_ceil(block_size)),
-            vocabulary: TermNumbers::default(),
+            vocabulary: WordNumbers::default(),
             frequencies: Vec::new(),
             order: order(ids),
         };
@@ -101,7 +101,7 @@ impl InvertedCorpus {
             (block, numbers)
         });
         let numbered: Vec<_> = numbered.collect();
-        self.frequencies.resize(self.vocabulary.terms().len(), 0);
+        self.frequencies.resize(self.vocabulary.texts().len(), 0);
         let inverted = numbered.into_par_iter();
         let inverted = inverted.map(|(block, numbers)| block.inverted(&numbers));
         for (block, frequencies) in inverted.collect::<Vec<_>>() {
@@ -133,8 +133,8 @@ impl InvertedCorpus {
             tfidf: u32::from(*weighting == Weighting::Tfidf),
             n_documents: self.order.len() as u64,
             n_terms: self.frequencies.len() as u64,
-            n_slots: self.vocabulary.n_slots() as u64,
-            n_text_bytes: self.vocabulary.terms().text().len() as u64,
+            n_slots: n_slots(self.frequencies.len()) as u64,
+            n_text_bytes: self.vocabulary.texts().text().len() as u64,
             ..Header::zeroed()
         }
     }
@@ -145,7 +145,7 @@ impl InvertedCorpus {
         weighting: &Weighting,
         to: &mut (impl Write + Seek),
     ) -> io::Result<Header> {
-        let (frequencies, text) = (&self.frequencies, self.vocabulary.terms());
+        let (frequencies, text) = (&self.frequencies, self.vocabulary.texts());
         let lengths = self.blocks.iter().flat_map(|block| &block.lengths);
         let lengths: Vec<u32> = lengths.copied().collect();
         let weigher = Weigher::new(weighting, frequencies, &lengths, |each| {
@@ -180,8 +180,7 @@ impl InvertedCorpus {
             next.text = *end;
         }
         writer.section(cast_slice(&terms))?;
-        let slots: Vec<u32> = self.vocabulary.slots().collect();
-        writer.section(cast_slice(&slots))?;
+        writer.section(cast_slice(&slots(text)))?;
         writer.section(text.text())?;
         writer.section(cast_slice(&self.order))?;
         writer.finish(header)
@@ -246,7 +245,7 @@ impl WordTerms {
     fn of(
         &mut self,
         words: &TermTexts,
-        vocabulary: &mut TermNumbers,
+        vocabulary: &mut WordNumbers,
         source: &dyn IndexedWords,
     ) -> Vec<u32> {
         let number = |word: &[u8]| {
@@ -335,18 +334,12 @@ fn ranked(shares: &[f32]) -> [f32; RANKS.len()] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::TermsOf;
+    use super::super::words::{TermsOf, split};
     use super::*;
 
     fn built(texts: &[&str]) -> SparseIndex {
         let ids = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}")));
-        SparseIndex::build(
-            &Weighting::default(),
-            ids,
-            &TermsOf(|doc, each| {
-                texts[doc].split_whitespace().for_each(each);
-            }),
-        )
+        SparseIndex::build(&Weighting::default(), ids, &split(texts))
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub use error::IndexFileError;
 pub use file::EXTENSION as INDEX_EXTENSION;
 pub use variant::Bm25Parameters;
 pub use weighting::Weighting;
-pub use words::{Analysed, IndexedWords, TermsOf};
+pub use words::{Analysed, IndexedWords};
 
 use image::{Image, WindowScores};
 

@@ -12,7 +12,8 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::image::{BLOCK, Header, WINDOW};
-use super::{Allowed, Bm25Parameters, SparseIndex, TermsOf, Weighting};
+use super::words::{TermsOf, split};
+use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::types::ChunkId;
@@ -137,13 +138,8 @@ proptest! {
 /// Returns three documents and the bytes of their index.
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
-    let index = SparseIndex::build(
-        &Weighting::default(),
-        ids.iter().cloned(),
-        &TermsOf(|n, each| {
-            texts[n].split_whitespace().for_each(each);
-        }),
-    );
+    let source = split(&texts);
+    let index = SparseIndex::build(&Weighting::default(), ids.iter().cloned(), &source);
     let bytes = index.image.bytes().to_vec();
     (ids, texts, bytes)
 }

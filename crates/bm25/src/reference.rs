@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use super::{Bm25Parameters, SparseIndex, TermsOf, Weighting};
+use super::words::split;
+use super::{Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::types::ChunkId;
 
@@ -17,13 +18,7 @@ fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
     let ids: Vec<ChunkId> = (0..texts.len())
         .map(|n| ChunkId::from(format!("d{n}")))
         .collect();
-    SparseIndex::build(
-        weighting,
-        ids.iter().cloned(),
-        &TermsOf(|doc, each| {
-            texts[doc].split_whitespace().for_each(each);
-        }),
-    )
+    SparseIndex::build(weighting, ids.into_iter(), &split(texts))
 }
 
 /// Returns the score of every document, `None` for those that are not returned.

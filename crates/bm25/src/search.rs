@@ -390,21 +390,16 @@ mod tests {
     use ragtriage_core::config::Bm25Variant as Variant;
     use ragtriage_core::types::{ChunkId, Hit, Ranking};
 
-    use super::super::TermsOf;
+    use super::super::words::{TermsOf, split};
     use super::*;
 
     /// Indexes texts under the given ids.
     fn index(variant: Variant, texts: &[(&str, &str)]) -> SparseIndex {
         let weighting =
             Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
-        let ids: Vec<ChunkId> = texts.iter().map(|&(id, _)| ChunkId::from(id)).collect();
-        SparseIndex::build(
-            &weighting,
-            ids.iter().cloned(),
-            &TermsOf(|doc, each| {
-                texts[doc].1.split_whitespace().for_each(each);
-            }),
-        )
+        let (ids, texts): (Vec<ChunkId>, Vec<&str>) =
+            texts.iter().map(|&(id, text)| (id.into(), text)).unzip();
+        SparseIndex::build(&weighting, ids.into_iter(), &split(&texts))
     }
 
     fn docs(found: &[(u32, f64)]) -> Vec<u32> {
@@ -430,19 +425,16 @@ mod tests {
         for variant in Variant::ALL {
             let weighting =
                 Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
-            let index = SparseIndex::build(
-                &weighting,
-                ids.iter().cloned(),
-                &TermsOf(|doc, each| {
-                    (0..=doc % 5).for_each(|_| each("x"));
-                    if doc % 3 == 0 {
-                        each("y");
-                    }
-                    if doc % 7 == 0 {
-                        each("z");
-                    }
-                }),
-            );
+            let source = TermsOf(|doc, each| {
+                (0..=doc % 5).for_each(|_| each("x"));
+                if doc % 3 == 0 {
+                    each("y");
+                }
+                if doc % 7 == 0 {
+                    each("z");
+                }
+            });
+            let index = SparseIndex::build(&weighting, ids.iter().cloned(), &source);
             let query = ["z", "y", "z"];
             let all = index.search(&query, 500, None);
             let hits = all.iter().map(|&(doc, score)| Hit {

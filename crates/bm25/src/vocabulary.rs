@@ -1,4 +1,4 @@
-//! Maps terms to numbers: a hash table with open addressing that can be written to a file and searched there.
+//! The terms of an index, and a hash table with open addressing that finds their numbers in a file.
 //!
 //! Opening an index must not cost a pass over its terms, so the table is stored as it is. The length of `slots` is a
 //! power of two, and at most half of them are used; a slot holds a term's number plus 1, or 0. A term is in the first
@@ -48,64 +48,23 @@ impl TermTexts {
     }
 }
 
-/// Terms numbered in order of first occurrence.
-#[derive(Default)]
-pub(super) struct TermNumbers {
-    terms: TermTexts,
-    /// Each slot holds a term's number plus 1, or 0, and the term's hash in the upper half, so that most other terms
-    /// are skipped without reading their text.
-    slots: Vec<u64>,
+/// Returns the number of slots of the table of so many terms.
+pub(super) fn n_slots(n_terms: usize) -> usize {
+    (2 * n_terms).next_power_of_two().max(64)
 }
 
-impl TermNumbers {
-    /// Returns the number of `term`, a new one if it is unknown.
-    ///
-    /// # Panics
-    /// Beyond 4 GiB of distinct terms.
-    pub(super) fn number(&mut self, term: &[u8]) -> u32 {
-        if self.slots.len() <= 2 * self.terms.len() {
-            self.grow();
-        }
-        let (hash, mask) = (hash(term), self.slots.len() - 1);
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != 0 {
-            let number = self.slots[slot] as u32 - 1;
-            if (self.slots[slot] >> 32) as u32 == hash && self.terms.get(number as usize) == term {
-                return number;
-            }
+/// Returns the table of `terms`, which [`find`] searches.
+pub(super) fn slots(terms: &TermTexts) -> Vec<u32> {
+    let mut slots = vec![0; n_slots(terms.len())];
+    let mask = slots.len() - 1;
+    for (taken, term) in (1..).zip(terms.iter()) {
+        let mut slot = hash(term) as usize & mask;
+        while slots[slot] != 0 {
             slot = (slot + 1) & mask;
         }
-        let number = self.terms.push(term);
-        self.slots[slot] = u64::from(hash) << 32 | u64::from(number + 1);
-        number
+        slots[slot] = taken;
     }
-
-    fn grow(&mut self) {
-        let mut slots = vec![0; (4 * self.terms.len()).next_power_of_two().max(64)];
-        let mask = slots.len() - 1;
-        for &taken in self.slots.iter().filter(|&&taken| taken != 0) {
-            let mut slot = (taken >> 32) as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = taken;
-        }
-        self.slots = slots;
-    }
-
-    pub(super) fn terms(&self) -> &TermTexts {
-        &self.terms
-    }
-
-    /// Returns the number of slots of the table.
-    pub(super) fn n_slots(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Returns the table in the form that [`find`] reads.
-    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
-        self.slots.iter().map(|&taken| taken as u32)
-    }
+    slots
 }
 
 /// Returns the number for which `is` holds, among those in the `slots` for the hash of `term`.
@@ -146,39 +105,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_keep_their_numbers_however_many_follow() {
-        let mut vocabulary = TermNumbers::default();
-        let terms: Vec<String> = (0..5000).map(|n| format!("term-{n}")).collect();
-        for round in 0..2 {
-            for (number, term) in terms.iter().enumerate() {
-                assert_eq!(
-                    vocabulary.number(term.as_bytes()),
-                    number as u32,
-                    "round {round}"
-                );
-            }
+    fn every_term_is_found_by_its_number() {
+        let mut terms = TermTexts::default();
+        let mut names: Vec<String> = (0..5000).map(|n| format!("term-{n}")).collect();
+        names.extend(["", "\0", "12345678", "123456789", "12345678\0"].map(str::to_owned));
+        for (number, term) in names.iter().enumerate() {
+            assert_eq!(terms.push(term.as_bytes()), number as u32);
         }
-        assert_eq!(vocabulary.terms().len(), 5000);
-        let slots: Vec<u32> = vocabulary.slots().collect();
-        for (number, term) in terms.iter().enumerate() {
-            let is = |number: u32| vocabulary.terms.get(number as usize) == term.as_bytes();
-            assert_eq!(find(&slots, term.as_bytes(), is), Some(number as u32));
+        assert_eq!(terms.len(), 5005);
+        let slots = slots(&terms);
+        let find = |term: &[u8]| find(&slots, term, |number| terms.get(number as usize) == term);
+        for (number, term) in names.iter().enumerate() {
+            assert_eq!(find(term.as_bytes()), Some(number as u32));
         }
-        assert_eq!(
-            find(&slots, b"unknown", |number| vocabulary
-                .terms
-                .get(number as usize)
-                == b"unknown"),
-            None
-        );
-    }
-
-    #[test]
-    fn the_empty_term_and_terms_of_one_prefix_are_told_apart() {
-        let mut vocabulary = TermNumbers::default();
-        let terms: [&[u8]; 5] = [b"", b"\0", b"12345678", b"123456789", b"12345678\0"];
-        assert_eq!(terms.map(|term| vocabulary.number(term)), [0, 1, 2, 3, 4]);
-        assert_eq!(terms.map(|term| vocabulary.number(term)), [0, 1, 2, 3, 4]);
+        assert_eq!(find(b"unknown"), None);
     }
 
     #[test]

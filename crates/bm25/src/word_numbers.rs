@@ -1,4 +1,4 @@
-//! Maps words to numbers while an index is built, at one memory access for most words.
+//! Maps words and terms to numbers while an index is built, at one memory access for most of them.
 
 use std::collections::HashMap;
 
@@ -77,6 +77,11 @@ impl WordNumbers {
             slots[at] = taken;
         }
         self.slots = slots;
+    }
+
+    /// Returns the words in the order of their numbers.
+    pub(super) fn texts(&self) -> &TermTexts {
+        &self.texts
     }
 
     /// Returns the words alone.

@@ -32,8 +32,10 @@ impl<'t, F: Fn(usize) -> Cow<'t, str> + Sync> IndexedWords for Analysed<'_, F> {
 }
 
 /// Documents whose words are terms already, by the function that passes those of one document to the function it is given.
-pub struct TermsOf<F: Fn(usize, &mut dyn FnMut(&str)) + Sync>(pub F);
+#[cfg(test)]
+pub(super) struct TermsOf<F: Fn(usize, &mut dyn FnMut(&str)) + Sync>(pub(super) F);
 
+#[cfg(test)]
 impl<F: Fn(usize, &mut dyn FnMut(&str)) + Sync> IndexedWords for TermsOf<F> {
     fn words(&self, document: usize, each: &mut dyn FnMut(&str)) {
         (self.0)(document, each);
@@ -42,4 +44,10 @@ impl<F: Fn(usize, &mut dyn FnMut(&str)) + Sync> IndexedWords for TermsOf<F> {
     fn term(&self, word: &str) -> Option<String> {
         Some(word.to_owned())
     }
+}
+
+/// Texts whose terms stand between white space.
+#[cfg(test)]
+pub(super) fn split<'a>(texts: &'a [&str]) -> impl IndexedWords + 'a {
+    TermsOf(|document, each| texts[document].split_whitespace().for_each(each))
 }
