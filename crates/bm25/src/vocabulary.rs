@@ -48,7 +48,7 @@ impl TermTexts {
     }
 }
 
-/// Returns the number of slots of the table of so many terms.
+/// Returns the number of slots of the table for `n_terms` terms.
 pub(super) fn n_slots(n_terms: usize) -> usize {
     (2 * n_terms).next_power_of_two().max(64)
 }
